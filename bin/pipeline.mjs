@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// Starts cli.ts. TypeScript is bundled on first use and after each edit (0.1 s), because translating it
+// anew at every start costs more than everything else that an unchanged run does. Without a writable
+// node_modules, or when the bundle cannot be made, tsx runs the sources as they are.
+import module from 'node:module';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { sourcesKey } from './sources-key.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+async function loadMain() {
+  const key = sourcesKey(root);
+  const folder = join(root, 'node_modules', '.cache', 'pipeline', key);
+  try {
+    if (!existsSync(join(folder, 'cli.js'))) {
+      const { bundle } = await import('./bundle.mjs');
+      await bundle(root, folder);
+    }
+  } catch {
+    const { register } = await import('tsx/esm/api');
+    register();
+    return await import('../cli.ts');
+  }
+  module.enableCompileCache?.();
+  return await import(pathToFileURL(join(folder, 'cli.js')).href);
+}
+
+const { main } = await loadMain();
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CommandContext } from './context.js';
+
+/** Values of the options as commander gives them, by camel-case name. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+export interface CommandModule {
+  run(context: CommandContext, args: readonly (string | undefined)[], options: OptionValues): Promise<number>;
+}
+
+export interface OptionSpec {
+  readonly flags: string;
+  readonly text: string;
+  /** Given more than once, or with commas: a list. */
+  readonly many?: boolean;
+  /** A whole number from 1 on. */
+  readonly count?: boolean;
+}
+
+export interface CommandSpec {
+  readonly name: string;
+  readonly args?: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly options: readonly OptionSpec[];
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  /** Imported when the command is used, so that help and small commands start at once. */
+  readonly load: () => Promise<CommandModule>;
+}
+
+const SELECT: readonly OptionSpec[] = [
+  { flags: '--only <stage>', text: 'these stages or nodes, and what they need', many: true },
+  { flags: '--from <stage>', text: 'these and all that comes after; they run even if unchanged', many: true },
+  { flags: '--until <stage>', text: 'stop after these: all but what comes after them', many: true },
+  { flags: '--variant <variant>', text: 'only these variants: cpu-release, or axis=value', many: true },
+];
+const SET: OptionSpec = { flags: '--set <key=value>', text: 'a setting that a stage reads', many: true };
+const LOCKED: OptionSpec = { flags: '--locked', text: 'fail rather than change pipeline.lock.yaml' };
+const JSON_OUT: OptionSpec = { flags: '--json', text: 'print JSON' };
+const PIPELINE = '[pipeline]';
+
+const SELECTION_RULE = `What a selected stage needs is always part of the run: it is a quick hit when
+nothing changed, and made again otherwise, so a selection gives the same result
+as a whole run. Several of --only, --from, --until and --variant narrow each
+other. A stage is named as in pipeline.yaml; one node of it as stage[variant].`;
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'run',
+    args: PIPELINE,
+    summary: 'run a pipeline (default: the first in pipeline.yaml)',
+    details: SELECTION_RULE,
+    options: [
+      { flags: '-j, --jobs <count>', text: 'stages side by side (default: number of cores)', count: true },
+      ...SELECT,
+      { flags: '-n, --dry-run', text: 'show what would run and why, run nothing' },
+      { flags: '--force', text: 'run what is selected even if nothing changed' },
+      LOCKED,
+      SET,
+      { flags: '--json', text: 'print events as JSON lines' },
+      { flags: '--plain', text: 'plain lines instead of the live view' },
+      { flags: '--no-wait', text: 'fail if another run is at work in this checkout' },
+    ],
+    examples: [
+      ['npx pipeline run', 'everything, up to tested wheels'],
+      ['npx pipeline run --only build-native', 'just the native library'],
+      ['npx pipeline run --from pack-wheels', 'pack and test again'],
+      ['npx pipeline run --dry-run', 'what would run'],
+    ],
+    load: () => import('./run.js'),
+  },
+  {
+    name: 'plan',
+    args: PIPELINE,
+    summary: 'show the nodes of a pipeline in order',
+    details: SELECTION_RULE,
+    options: [...SELECT, JSON_OUT],
+    examples: [
+      ['npx pipeline plan', 'a list'],
+      ['npx pipeline plan release --json', 'for a CI generator'],
+    ],
+    load: () => import('./plan.js'),
+  },
+  {
+    name: 'list',
+    summary: 'list pipelines, stages and variants',
+    options: [JSON_OUT],
+    examples: [['npx pipeline list', '']],
+    load: () => import('./list.js'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check this machine: what is found, needed, how to get it',
+    options: [JSON_OUT],
+    examples: [['npx pipeline doctor', 'exit code 8 if something is missing']],
+    load: () => import('./doctor.js'),
+  },
+  {
+    name: 'resolve',
+    summary: 'resolve the version constraints into pipeline.lock.yaml',
+    options: [{ flags: '--update', text: 'take the newest that the constraints allow' }, LOCKED, SET],
+    examples: [
+      ['npx pipeline resolve --update', 'renew the lock, print what changed'],
+      ['npx pipeline resolve --locked', 'check that the lock fits'],
+    ],
+    load: () => import('./resolve.js'),
+  },
+  {
+    name: 'env',
+    args: '<variant>',
+    summary: 'print shell lines that put the built library under JAX',
+    options: [JSON_OUT],
+    examples: [['eval "$(npx pipeline env cpu)"', 'use the library without a wheel']],
+    load: () => import('./env.js'),
+  },
+  {
+    name: 'explain',
+    args: '<node>',
+    summary: 'say why a stage would run, field by field',
+    options: [SET, { flags: '--pipeline <name>', text: 'pipeline that holds the stage' }, JSON_OUT],
+    examples: [['npx pipeline explain build-native', '']],
+    load: () => import('./explain.js'),
+  },
+  {
+    name: 'clean',
+    summary: 'remove .pipeline/ and say how much that frees',
+    options: [{ flags: '-n, --dry-run', text: 'only say what would be removed' }],
+    examples: [['npx pipeline clean --dry-run', '']],
+    load: () => import('./clean.js'),
+  },
+  {
+    name: 'docs',
+    args: '[key]',
+    summary: 'explain the keys of pipeline.yaml',
+    options: [],
+    examples: [
+      ['npx pipeline docs', 'all keys'],
+      ['npx pipeline docs variants', 'one section, or a stage'],
+    ],
+    load: () => import('./docs.js'),
+  },
+];

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { availableParallelism } from 'node:os';
+import type { ExecuteOptions } from '../engine/execute.js';
+import { codeByFolder } from '../engine/fingerprint.js';
+import type { CommandContext, Project } from './context.js';
+import { probeRunner, toolFinder } from './find-tool.js';
+
+type Varying = 'settings' | 'locked' | 'force' | 'noWait' | 'signal' | 'emit';
+
+/** What the engine is told about this program and project, whichever command starts it. */
+export function executeOptions(
+  context: CommandContext,
+  project: Project,
+  varying: Pick<ExecuteOptions, Varying> & { readonly jobs?: number | undefined },
+): ExecuteOptions {
+  return {
+    ...varying,
+    jobs: varying.jobs ?? availableParallelism(),
+    root: project.root,
+    stateDir: project.stateDir,
+    config: project.config.project,
+    code: codeByFolder({
+      root: context.home,
+      folder: 'stages',
+      shared: [],
+      ignore: (path) => /(^|\/)(__pycache__|tests?)\/|\.md$|\.pyc$/.test(path),
+    }),
+    findTool: toolFinder(probeRunner(project.root, context.env, varying.signal)),
+    env: context.env,
+  };
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type CommandContext, openProject, print, printJson } from './context.js';
+import type { OptionValues } from './declarations.js';
+
+export async function run(
+  context: CommandContext,
+  _: readonly (string | undefined)[],
+  options: OptionValues,
+): Promise<number> {
+  const { config } = await openProject(context);
+  if (options['json'] === true) {
+    const { pipelines, stages, variants, axes } = config;
+    printJson(context, { pipelines, stages, variants, axes });
+    return 0;
+  }
+  const definitions = await Promise.all(config.stages.map((stage) => context.loadStage(stage.uses)));
+  const { bold, dim } = context.colors;
+  const section = (title: string, rows: readonly (readonly [name: string, text: string])[]): void => {
+    const width = Math.max(0, ...rows.map(([name]) => name.length));
+    print(context, [bold(title), ...rows.map(([name, text]) => `  ${name.padEnd(width)}  ${dim(text)}`.trimEnd()), '']);
+  };
+  section(
+    'Pipelines',
+    config.pipelines.map((pipeline) => [pipeline.name, pipeline.title]),
+  );
+  section(
+    'Stages',
+    config.stages.map((stage, index) => [stage.name, definitions[index]?.title ?? '']),
+  );
+  section(
+    'Variants',
+    config.variants.map((variant) => [
+      variant.id,
+      Object.entries(variant.axes)
+        .map((pair) => pair.join('='))
+        .join(' '),
+    ]),
+  );
+  return 0;
+}

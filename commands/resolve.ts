@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fail } from '../engine/failure.js';
+import { makePlan, selectNodes } from '../engine/plan.js';
+import { type CommandContext, openProject, print } from './context.js';
+import type { OptionValues } from './declarations.js';
+import { settingsOf } from './planning.js';
+import { runPlan } from './run.js';
+
+const STAGE = 'resolve-versions';
+const LOCK_FILE = 'pipeline.lock.yaml';
+
+/** Runs `resolve-versions` and what it needs, then says what changed in the lock. */
+export async function run(
+  context: CommandContext,
+  _: readonly (string | undefined)[],
+  options: OptionValues,
+): Promise<number> {
+  const update = options['update'] === true;
+  const locked = options['locked'] === true;
+  if (update && locked) {
+    fail({ kind: 'usage', message: '--update and --locked exclude each other', help: 'give one of the two' });
+  }
+  const project = await openProject(context);
+  const stages = project.config.stages.filter((stage) => stage.uses === STAGE).map((stage) => stage.name);
+  const pipeline = project.config.pipelines.find((entry) => entry.stages.some((stage) => stages.includes(stage)));
+  if (!pipeline) fail({ kind: 'usage', message: `no pipeline in ${project.config.file} uses the stage '${STAGE}'` });
+  const whole = await makePlan(project.config, { pipeline: pipeline.name }, context.loadStage);
+  const only = whole.nodes.filter((node) => node.definition.name === STAGE).map((node) => node.id);
+  const { plan, targets } = selectNodes(whole, { only });
+  const settings = { ...settingsOf(options), ...(update ? { update: 'true' } : {}) };
+  const path = join(project.root, LOCK_FILE);
+  const before = await readLock(path);
+  const request = { settings, locked, force: update || locked ? targets : new Set<string>(), noWait: false };
+  const exitCode = await runPlan(context, project, plan, request, 'auto');
+  if (exitCode === 0) await printChanges(context, before, await readLock(path));
+  return exitCode;
+}
+
+async function readLock(path: string): Promise<string | undefined> {
+  return await readFile(path, 'utf8').catch(() => undefined);
+}
+
+async function printChanges(
+  context: CommandContext,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<void> {
+  if (before === after) {
+    print(context, `${LOCK_FILE} is unchanged`);
+    return;
+  }
+  const { parse } = await import('yaml');
+  const changes = diffLeaves(before === undefined ? {} : parse(before), after === undefined ? {} : parse(after));
+  const verb = before === undefined ? 'is new' : 'changed';
+  print(context, [`${LOCK_FILE} ${verb}:`, ...changes.map((change) => `  ${change}`)]);
+}
+
+/** Values that differ, by path; entries of a list by their position. */
+export function diffLeaves(before: unknown, after: unknown): string[] {
+  const [old, now] = [leaves(before), leaves(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
+    const [was, is] = [old.get(path), now.get(path)];
+    if (was === is) return [];
+    if (was === undefined) return [`+ ${path}: ${is}`];
+    return is === undefined ? [`- ${path}: ${was}`] : [`  ${path}: ${was} → ${is}`];
+  });
+}
+
+function leaves(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {
+  if (typeof value !== 'object' || value === null) {
+    found.set(path, typeof value === 'string' ? value : JSON.stringify(value));
+    return found;
+  }
+  for (const [key, part] of Object.entries(value)) leaves(part, path === '' ? key : `${path}.${key}`, found);
+  return found;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ExecuteOptions, execute } from '../engine/execute.js';
+import { renderFailure } from '../engine/events/render-failure.js';
+import { type ViewMode, createSink } from '../engine/events/view.js';
+import { exitCodeOf } from '../engine/failure.js';
+import type { Plan } from '../engine/plan.js';
+import { cancelOnSignals } from '../engine/signals.js';
+import { type CommandContext, type Project, openProject } from './context.js';
+import type { OptionValues } from './declarations.js';
+import { executeOptions } from './execution.js';
+import { planFor, settingsOf, texts } from './planning.js';
+
+export async function run(
+  context: CommandContext,
+  [pipeline]: readonly (string | undefined)[],
+  options: OptionValues,
+): Promise<number> {
+  const project = await openProject(context);
+  const { plan, targets } = await planFor(context, project, pipeline, options);
+  const forced = options['force'] === true || texts(options['from']).length > 0;
+  const request: RunRequest = {
+    settings: settingsOf(options),
+    locked: options['locked'] === true,
+    force: forced ? targets : new Set<string>(),
+    noWait: options['wait'] === false,
+    jobs: options['jobs'] as number | undefined,
+  };
+  if (options['dryRun'] === true) {
+    const { dryRun } = await import('./dry-run.js');
+    return await dryRun(context, project, plan, request, options['json'] === true);
+  }
+  const mode = options['json'] === true ? 'json' : options['plain'] === true ? 'plain' : 'auto';
+  return await runPlan(context, project, plan, request, mode);
+}
+
+export type RunRequest = Pick<ExecuteOptions, 'settings' | 'locked' | 'force' | 'noWait'> & {
+  readonly jobs?: number | undefined;
+};
+
+/** Runs a plan in view of the user, until it ends or a signal ends it; gives the exit code. */
+export async function runPlan(
+  context: CommandContext,
+  project: Project,
+  plan: Plan,
+  request: RunRequest,
+  mode: ViewMode,
+): Promise<number> {
+  const cancellation = cancelOnSignals();
+  // The views ask only for what `Output` has.
+  const stdout: unknown = context.stdout;
+  const view = createSink(mode, stdout as typeof process.stdout, { env: context.env, cwd: context.cwd });
+  const varying = { ...request, signal: cancellation.signal, emit: view.emit };
+  try {
+    const result = await execute(plan, executeOptions(context, project, varying)).finally(() => view.close());
+    // The view has shown what failed in a node; what failed around them is shown here.
+    for (const { failure } of result.failures.filter(({ node }) => node === '')) {
+      const lines = renderFailure(failure, { paint: context.colors, cwd: context.cwd });
+      context.stderr.write(`${lines.join('\n')}\n`);
+    }
+    const [first] = result.failures;
+    return first ? exitCodeOf(first.failure) : 0;
+  } finally {
+    cancellation.dispose();
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the author of a stage reads: the types that a stage and the engine share.
+ * The engine knows nothing of what stages build; each stage hands over its schema,
+ * tools, inputs and version, so that it is validated, planned, fingerprinted,
+ * cached and run without its name being known here.
+ */
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** One point of the axes, projected onto those that a stage uses, e.g. `{device: 'cpu'}`. */
+export interface Variant {
+  /** Axis values joined by `-` in the order of pipeline.yaml, e.g. `cpu-release`; `''` if no axis is used. */
+  readonly id: string;
+  readonly axes: Readonly<Record<string, string>>;
+}
+
+/** The parts of pipeline.yaml that are not about stages; opaque to the engine, typed by `stages/artifacts.ts`. */
+export interface ProjectConfig {
+  readonly project: JsonObject;
+  /** Every other top-level section (constraints, packages, channels …) by its key. */
+  readonly sections: JsonObject;
+}
+
+/** A program that must be on the machine before a stage can start. */
+export interface ToolSpec {
+  /** Name shown to people and used in keys, e.g. `cargo`. */
+  readonly name: string;
+  /** Command lines that print a version, tried in order; the first that exits 0 wins. */
+  readonly probes: readonly (readonly [command: string, ...args: string[]])[];
+  /** Finds the version in the probe's output, e.g. `/cargo (\S+)/`; the first group is the version. */
+  readonly version: RegExp;
+  /** semver range, e.g. `>=3.11`; versions are coerced first. */
+  readonly needs?: string;
+  /** What to do when it is missing, in one line. */
+  readonly install: string;
+  /** False: doctor reports it, nothing fails without it. */
+  readonly required: boolean;
+  /** True if a change of its version must rebuild what the stage made. */
+  readonly inKey: boolean;
+}
+
+/** What goes into a node's key besides its options, variant, code, tools and upstream artifacts. */
+export interface StageInputs {
+  /** Absolute paths of files (not folders), each hashed. Use `ctx.glob` to list folders. */
+  readonly files?: readonly string[];
+  /** Values other than files, e.g. sections of pipeline.yaml or an override given on the command line. */
+  readonly values?: JsonObject;
+  /** Set if something that cannot be named or hashed is read: the node then always runs. Says why. */
+  readonly uncacheable?: string;
+}
+
+export interface ExecOptions {
+  readonly cwd?: string;
+  /** Added to the (inherited) environment; `undefined` removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string;
+  /** Milliseconds; default: the stage's `timeout`. */
+  readonly timeoutMs?: number;
+  /** Exit codes that are not a failure; default [0]. */
+  readonly okCodes?: readonly number[];
+  /** Shown with the failure: what to try. */
+  readonly help?: string;
+  /** False keeps stdout out of the log and the live line (for output that is parsed). Default true. */
+  readonly echo?: boolean;
+}
+
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a stage sees while its inputs are listed. */
+export interface InputContext<Options = unknown> {
+  /** Root of the checkout (where pipeline.yaml lies). */
+  readonly root: string;
+  readonly options: Options;
+  readonly variant: Variant;
+  readonly config: ProjectConfig;
+  /** `--set KEY=VALUE` of the command line and the like, by key. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Environment, limited to the definition's `env` allow-list (always holding PATH and HOME). */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Files below `folder` (relative to root, or absolute) by glob patterns; absolute paths in code-unit order. */
+  glob(folder: string, patterns?: readonly string[]): Promise<readonly string[]>;
+  /** Value of the artifact of an earlier stage that `needs` names (same variant, projected). */
+  artifact<T>(stage: string): Artifact<T>;
+  /** Artifacts of an earlier stage over all the selected variants that agree with this node's axes. */
+  artifacts<T>(stage: string): readonly Artifact<T>[];
+}
+
+/** The handed-over result of a stage: a JSON value, and the folder with its files. */
+export interface Artifact<T = unknown> {
+  readonly stage: string;
+  readonly variant: Variant;
+  /** What `run` returned. Paths in it are relative to `dir`. */
+  readonly value: T;
+  /** Absolute path of the folder of files; read-only by convention. */
+  readonly dir: string;
+  /** sha256 over value and files; part of the keys of the stages after it. */
+  readonly digest: string;
+}
+
+export interface StageContext<Options = unknown> extends InputContext<Options> {
+  /** Empty folder for the outputs. Renamed into place when `run` returns, thrown away if it fails. */
+  readonly outDir: string;
+  /** Kept from run to run for incremental work (a build tree); never read by other stages, not in the cache. */
+  readonly workDir: string;
+  /** Scratch, deleted when the node ends. */
+  readonly tempDir: string;
+  /** Aborted by Ctrl-C, a time-out or another node's failure. `exec` obeys it by itself. */
+  readonly signal: AbortSignal;
+  /** True under `--locked`: the stage must fail rather than change what is locked. */
+  readonly locked: boolean;
+  /** How many parallel jobs this node may use. */
+  readonly jobs: number;
+  /** Runs a program in a process group of its own; its output goes to the node's log. Fails with kind `command`. */
+  exec(command: string, args: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** A line for the log. */
+  log(line: string): void;
+  /** The one line that the live view shows for this node. */
+  progress(text: string): void;
+  /** A warning that is repeated in the summary. */
+  warn(text: string): void;
+}
+
+/** Files of a node's outDir that are copied to a public place (dist/, the lock) when the node is done, atomically. */
+export interface Publication {
+  /** Glob inside outDir. */
+  readonly from: string;
+  /** Folder relative to the root. */
+  readonly to: string;
+}
+
+export interface StageDefinition<Options = unknown, Value = unknown> {
+  /** The name that `uses:` gives in pipeline.yaml; also the folder under stages/. */
+  readonly name: string;
+  /** A few words for the live view, e.g. `Build the native plugin`. */
+  readonly title: string;
+  /** `$id` of the schema of its options under schemas/stages/. */
+  readonly schema: string;
+  /** Axes that make a difference to it; the rest are ignored, so that variants share the node. */
+  readonly axes: readonly string[];
+  /** Raised when the stage's output changes for a reason that no input shows. Its own source files are hashed too. */
+  readonly version: number;
+  readonly tools?: readonly ToolSpec[];
+  /** Names of environment variables that may change its output; others are invisible to the key. */
+  readonly env?: readonly string[];
+  /**
+   * `tree`: outDir is what was made; kept in the cache, restored from it. `state`: outDir is a folder that
+   * only works on this machine (a virtual environment): kept under .pipeline/, never in a shared cache.
+   */
+  readonly output: 'tree' | 'state';
+  readonly publish?: readonly Publication[];
+  /** Milliseconds after which the node is cancelled. Default 30 minutes. */
+  readonly timeoutMs?: number;
+  /**
+   * Files that the stage may rewrite and also reads as input (a lock file): its key is taken again after
+   * the run, so that the next run finds it. Relative to the root.
+   */
+  readonly settles?: readonly string[];
+  inputs(context: InputContext<Options>): Promise<StageInputs>;
+  run(context: StageContext<Options>): Promise<Value>;
+}

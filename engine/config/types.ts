@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Json, JsonObject, ProjectConfig, Variant } from '../api.js';
+
+/** As written: what pipeline.yaml holds once the schema has accepted it and filled in its defaults. */
+export interface RawConfig {
+  readonly version: 1;
+  readonly project: JsonObject;
+  readonly variants?: RawVariants;
+  readonly stages: readonly RawStage[];
+  readonly pipelines: Readonly<Record<string, RawPipeline>>;
+  /** Sections that the engine hands on unread. */
+  readonly [section: string]: unknown;
+}
+
+export interface RawVariants {
+  readonly axes: Readonly<Record<string, readonly string[]>>;
+  /** Variants that match all the values of an entry are left out. */
+  readonly exclude?: readonly Readonly<Record<string, string>>[];
+  /** Groups of axes that advance together instead of being multiplied. */
+  readonly zip?: readonly (readonly string[])[];
+}
+
+export interface RawStage {
+  readonly name: string;
+  readonly uses: string;
+  readonly needs?: readonly string[];
+  readonly with?: JsonObject;
+}
+
+export interface RawPipeline {
+  readonly title?: string;
+  readonly stages: readonly string[];
+  readonly variants?: VariantFilter;
+}
+
+/** Allowed values by axis; axes that are not named are not restricted. */
+export type VariantFilter = Readonly<Record<string, readonly string[]>>;
+
+/** Resolved: every name refers to something, every default is there, variants are spelt out. */
+export interface ResolvedConfig {
+  /** Path shown to people. */
+  readonly file: string;
+  readonly project: ProjectConfig;
+  /** In the order of pipeline.yaml. */
+  readonly axes: Readonly<Record<string, readonly string[]>>;
+  readonly variants: readonly Variant[];
+  readonly stages: readonly ResolvedStage[];
+  readonly pipelines: readonly ResolvedPipeline[];
+}
+
+export interface ResolvedStage {
+  readonly name: string;
+  readonly uses: string;
+  readonly needs: readonly string[];
+  readonly options: Json;
+}
+
+export interface ResolvedPipeline {
+  readonly name: string;
+  readonly title: string;
+  readonly stages: readonly string[];
+  readonly variants: VariantFilter;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import fs from 'node:fs';
+import path from 'node:path';
+import type { ProjectConfig, ToolSpec } from './api.js';
+import type { CacheStore } from './cache/store.js';
+import type { EventSink } from './events/event.js';
+import type { Failure } from './failure.js';
+import { failureOf, removeTree } from './files.js';
+import type { StageCode } from './fingerprint.js';
+import { runNode } from './node-run.js';
+import type { Plan, PlanNode } from './plan.js';
+import { abortReason, ChildLedger } from './process.js';
+import { acquireRunLock, type RunLock } from './run-lock.js';
+import { RunScope } from './run-scope.js';
+import type { ProbedTool } from './tools.js';
+
+export interface ExecuteOptions {
+  readonly root: string;
+  /** `.pipeline` below root unless told. */
+  readonly stateDir: string;
+  readonly config: ProjectConfig;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly locked: boolean;
+  /** Nodes side by side. */
+  readonly jobs: number;
+  /** Node ids that run although their key is known. */
+  readonly force: ReadonlySet<string>;
+  /** Fail at once (kind `busy`) instead of waiting for another run in this checkout. */
+  readonly noWait: boolean;
+  readonly signal: AbortSignal;
+  readonly emit: EventSink;
+  /** Which source files belong to a stage. */
+  readonly code: StageCode;
+  /** Looks for a tool; asked again for the same tool, it should answer from memory. */
+  readonly findTool: (tool: ToolSpec) => Promise<ProbedTool>;
+  /** Environment that stages see; default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: a store on this machine, in `$PIPELINE_CACHE_DIR` or `<stateDir>/cache`. */
+  readonly store?: CacheStore;
+}
+
+export interface ExecuteResult {
+  readonly ok: boolean;
+  /** Failures of nodes in the order they happened; the first decides the exit code. */
+  readonly failures: readonly { readonly node: string; readonly failure: Failure }[];
+  readonly ran: number;
+  readonly hits: number;
+}
+
+/**
+ * Runs a plan. What is expected to go wrong comes back in the result; an exception is a bug, and is thrown
+ * only after every child is ended and temporary files are removed.
+ */
+export async function execute(plan: Plan, options: ExecuteOptions): Promise<ExecuteResult> {
+  const startedAt = Date.now();
+  const scope = new RunScope(options);
+  let lock: RunLock | undefined;
+  try {
+    lock = await acquireRunLock(options.stateDir, {
+      noWait: options.noWait,
+      signal: options.signal,
+      onWait: (holder) => {
+        options.emit({ type: 'waiting-for-lock', time: Date.now(), holder });
+      },
+    });
+    await removeStale(path.join(options.stateDir, 'tmp'));
+    return await runPlan(plan, scope, startedAt);
+  } catch (error) {
+    const failure = options.signal.aborted
+      ? failureOf(abortReason(options.signal), options.stateDir)
+      : failureOf(error, options.stateDir);
+    if (failure === undefined) throw error;
+    return { ok: false, failures: [{ node: '', failure }], ran: 0, hits: 0 };
+  } finally {
+    await removeTree(scope.tempDir);
+    lock?.release();
+  }
+}
+
+/** Removes what killed runs left, and ends their children if any still run. The run lock is held: nobody uses it. */
+async function removeStale(tempRoot: string): Promise<void> {
+  if (!fs.existsSync(tempRoot)) return;
+  for (const name of fs.readdirSync(tempRoot)) {
+    await ChildLedger.endLeftovers(path.join(tempRoot, name, 'children'));
+    await removeTree(path.join(tempRoot, name));
+  }
+}
+
+interface Tally {
+  readonly failures: { node: string; failure: Failure }[];
+  ran: number;
+  hits: number;
+  skipped: number;
+}
+
+async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<ExecuteResult> {
+  const tally: Tally = { failures: [], ran: 0, hits: 0, skipped: 0 };
+  scope.emit({
+    type: 'run-started',
+    time: startedAt,
+    run: scope.run,
+    pipeline: plan.pipeline,
+    nodes: plan.nodes.map(({ id, definition, needs }) => ({ id, title: definition.title, needs })),
+    jobs: scope.options.jobs,
+  });
+  try {
+    await schedule(plan, scope, tally).finally(() => scope.idle());
+    await scope.settled();
+    await scope.hashes.save();
+  } catch (error) {
+    const failure = failureOf(error, scope.options.stateDir);
+    if (failure === undefined) throw error;
+    tally.failures.push({ node: '', failure });
+  }
+  if (scope.signal.aborted && tally.failures.length === 0) {
+    const failure = failureOf(abortReason(scope.signal), '');
+    if (failure !== undefined) tally.failures.push({ node: '', failure });
+  }
+  const { failures, ran, hits, skipped } = tally;
+  const ok = failures.length === 0;
+  const durationMs = Date.now() - startedAt;
+  scope.emit({ type: 'run-finished', time: Date.now(), ok, ran, hits, failed: failures.length, skipped, durationMs });
+  await scope.files.close();
+  return { ok, failures, ran, hits };
+}
+
+/**
+ * Starts each node once all it needs is done, in plan order, at most `jobs` at a time. After a failure what
+ * depends on it is skipped; what does not still runs.
+ */
+async function schedule(plan: Plan, scope: RunScope, tally: Tally): Promise<void> {
+  const waiting = new Set(plan.nodes);
+  const inPlan = new Set(plan.nodes.map((node) => node.id));
+  const done = new Set<string>();
+  const lost = new Map<string, string>();
+  const running = new Map<string, Promise<void>>();
+  let bug: { readonly error: unknown } | undefined;
+  scope.running = () => Math.max(1, running.size);
+
+  const start = async (node: PlanNode): Promise<void> => {
+    try {
+      const outcome = await runNode(scope, node);
+      if (outcome.status === 'failed') {
+        tally.failures.push({ node: node.id, failure: outcome.failure });
+        lost.set(node.id, node.id);
+        return;
+      }
+      scope.finished(node, outcome.artifact);
+      tally[outcome.status === 'hit' ? 'hits' : 'ran'] += 1;
+      done.add(node.id);
+    } catch (error) {
+      bug ??= { error };
+      scope.stop(error);
+    }
+  };
+
+  while (waiting.size > 0 || running.size > 0) {
+    for (const node of waiting) {
+      const blocker = scope.signal.aborted ? '' : node.needs.find((id) => lost.has(id));
+      if (blocker !== undefined) {
+        waiting.delete(node);
+        tally.skipped += 1;
+        const because = blocker === '' ? 'the run was cancelled' : `${lost.get(blocker) ?? blocker} failed`;
+        lost.set(node.id, lost.get(blocker) ?? node.id);
+        scope.emit({ type: 'node-skipped', time: Date.now(), node: node.id, because });
+      } else if (running.size < scope.options.jobs && node.needs.every((id) => done.has(id) || !inPlan.has(id))) {
+        waiting.delete(node);
+        const { id } = node;
+        running.set(
+          id,
+          start(node).finally(() => running.delete(id)),
+        );
+      }
+    }
+    if (running.size > 0) await Promise.race(running.values());
+    else if (waiting.size > 0) throw new Error('the plan is not in the order of its needs');
+  }
+  if (bug !== undefined) throw bug.error;
+}

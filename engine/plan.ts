@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition, Variant } from './api.js';
+import type { ResolvedConfig, ResolvedPipeline, ResolvedStage } from './config/types.js';
+import { fail } from './failure.js';
+import { type Graph, stableOrder, withDownstream, withUpstream } from './graph.js';
+import { suggest } from './nearest.js';
+import { filterVariants, project, selectVariants } from './variants.js';
+
+/** One run of a stage for one variant. */
+export interface PlanNode {
+  /** `stage` or `stage[variant]`, unique in the plan. */
+  readonly id: string;
+  /** Name of the entry in pipeline.yaml (`name:`), by which `needs` and `artifact()` find it. */
+  readonly stage: string;
+  readonly definition: StageDefinition;
+  /** Options as validated, schema defaults filled in. */
+  readonly options: unknown;
+  readonly variant: Variant;
+  /** Ids of the nodes whose artifacts it reads. */
+  readonly needs: readonly string[];
+}
+
+export interface Plan {
+  readonly pipeline: string;
+  /** Topological, stable: order of pipeline.yaml wherever `needs` leaves a choice. */
+  readonly nodes: readonly PlanNode[];
+}
+
+/** Finds the definition that `uses:` names. */
+export type StageLoader = (uses: string) => Promise<StageDefinition>;
+
+/** Every node of a pipeline: its stages and what they need, once per variant that makes a difference to them. */
+export async function makePlan(
+  config: ResolvedConfig,
+  request: { readonly pipeline?: string | undefined; readonly variants?: readonly string[] },
+  load: StageLoader,
+): Promise<Plan> {
+  const pipeline = findPipeline(config, request.pipeline);
+  const allowed = filterVariants(config.variants, pipeline.variants);
+  const variants = selectVariants(allowed, config.axes, request.variants ?? []);
+  const graph: Graph = new Map(config.stages.map((stage) => [stage.name, stage.needs]));
+  const included = withUpstream(graph, pipeline.stages);
+  const stages = config.stages.filter((stage) => included.has(stage.name));
+  const definitions = new Map(
+    await Promise.all(stages.map(async (stage) => [stage.name, await load(stage.uses)] as const)),
+  );
+  const axes = Object.keys(config.axes);
+  const axesOf = (stage: string): string[] =>
+    axes.filter((axis) => definitions.get(stage)?.axes.includes(axis) ?? false);
+  const nodes = stages.flatMap((stage) => {
+    const definition = definitions.get(stage.name);
+    return definition ? nodesOf(stage, definition, variants, axesOf) : [];
+  });
+  return { pipeline: pipeline.name, nodes: ordered(nodes) };
+}
+
+function nodesOf(
+  stage: ResolvedStage,
+  definition: StageDefinition,
+  variants: readonly Variant[],
+  axesOf: (stage: string) => readonly string[],
+): PlanNode[] {
+  // Variants that look the same to the stage are one node; it needs what any of them needs.
+  const sharing = new Map<string, Variant[]>();
+  for (const variant of variants) {
+    const { id } = project(variant, axesOf(stage.name));
+    sharing.set(id, [...(sharing.get(id) ?? []), variant]);
+  }
+  return [...sharing.values()].map((group) => {
+    const variant = project(group[0] ?? { id: '', axes: {} }, axesOf(stage.name));
+    const needs = stage.needs.flatMap((need) => group.map((full) => nodeId(need, project(full, axesOf(need)))));
+    return {
+      id: nodeId(stage.name, variant),
+      stage: stage.name,
+      definition,
+      options: stage.options,
+      variant,
+      needs: [...new Set(needs)],
+    };
+  });
+}
+
+export function nodeId(stage: string, variant: Variant): string {
+  return variant.id === '' ? stage : `${stage}[${variant.id}]`;
+}
+
+function ordered(nodes: readonly PlanNode[]): PlanNode[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const order = stableOrder(new Map(nodes.map((node) => [node.id, node.needs])));
+  return order.flatMap((id) => byId.get(id) ?? []);
+}
+
+export function findPipeline(config: ResolvedConfig, name: string | undefined): ResolvedPipeline {
+  const names = config.pipelines.map((pipeline) => pipeline.name);
+  const found = name === undefined ? config.pipelines[0] : config.pipelines.find((pipeline) => pipeline.name === name);
+  return found ?? refuse(`there is no pipeline '${name}' in ${config.file}`, suggest(name ?? '', names, 'pipelines'));
+}
+
+/** What --only, --from and --until ask for; each a list of stage names or node ids. */
+export interface SelectionRequest {
+  readonly only?: readonly string[];
+  readonly from?: readonly string[];
+  readonly until?: readonly string[];
+}
+
+export interface Selection {
+  readonly plan: Plan;
+  /** What was asked for; the other nodes are there because these need them (they are hits, most of the time). */
+  readonly targets: ReadonlySet<string>;
+}
+
+/**
+ * - `only`: these.
+ * - `from`: these and all that comes after them.
+ * - `until`: all but what comes after these.
+ *
+ * Together they narrow. What the targets need is always planned too, so that a
+ * selection gives the same result as a whole run.
+ */
+export function selectNodes(plan: Plan, request: SelectionRequest): Selection {
+  const graph: Graph = new Map(plan.nodes.map((node) => [node.id, node.needs]));
+  let targets = new Set(graph.keys());
+  const narrow = (keep: ReadonlySet<string>): void => {
+    targets = new Set([...targets].filter((id) => keep.has(id)));
+  };
+  if (request.from?.length) narrow(withDownstream(graph, findNodes(plan, request.from)));
+  if (request.until?.length) {
+    const last = findNodes(plan, request.until);
+    const after = withDownstream(graph, last);
+    // One of two ends may come after the other: what an end needs stays.
+    const before = withUpstream(graph, last);
+    narrow(new Set([...graph.keys()].filter((id) => before.has(id) || !after.has(id))));
+  }
+  if (request.only?.length) narrow(new Set(findNodes(plan, request.only)));
+  if (targets.size === 0) refuse('the selection leaves nothing to do', 'nothing comes after --from and before --until');
+  const kept = withUpstream(graph, targets);
+  return { plan: { ...plan, nodes: plan.nodes.filter((node) => kept.has(node.id)) }, targets };
+}
+
+/** Ids of the nodes that names (of stages: all their variants) or ids mean. */
+export function findNodes(plan: Plan, names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const found = plan.nodes.filter((node) => node.id === name || node.stage === name).map((node) => node.id);
+    if (found.length > 0) return found;
+    const stages = [...new Set(plan.nodes.map((node) => node.stage))];
+    const ids = plan.nodes.map((node) => node.id);
+    const candidates = name.includes('[') ? ids : stages;
+    return refuse(
+      `there is no stage '${name}' in the pipeline '${plan.pipeline}'`,
+      suggest(name, candidates, 'it has'),
+    );
+  });
+}
+
+function refuse(message: string, help: string | undefined): never {
+  fail({ kind: 'usage', message, ...(help === undefined ? {} : { help }) });
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "buffer.h"
+
+#include "client.h"
+
+namespace iree_pjrt {
+
+Buffer::Buffer(std::shared_ptr<Client> client, Memory* memory, Shape shape,
+               std::shared_ptr<const BufferData> data)
+    : client_(std::move(client)),
+      memory_(memory),
+      shape_(std::move(shape)),
+      layout_order_(RowMajorOrder(shape_.dims.size())),
+      data_(std::move(data)) {}
+
+std::shared_ptr<const BufferData> Buffer::data() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!data_) ThrowInvalidArgument("the buffer has been deleted or donated");
+  return data_;
+}
+
+bool Buffer::deleted() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return data_ == nullptr;
+}
+
+void Buffer::Delete() {
+  std::shared_ptr<const BufferData> dropped;
+  std::lock_guard<std::mutex> lock(mutex_);
+  dropped.swap(data_);
+}
+
+Buffer* Buffer::Alias(Memory* memory) const {
+  return new Buffer(client_, memory, shape_, data());
+}
+
+char* HostPointer(iree_hal_buffer_t* buffer) {
+  iree_hal_buffer_mapping_t mapping;
+  Check(iree_hal_buffer_map_range(
+            buffer, IREE_HAL_MAPPING_MODE_PERSISTENT, IREE_HAL_MEMORY_ACCESS_ANY,
+            0, IREE_HAL_WHOLE_BUFFER, &mapping),
+        "mapping a buffer");
+  return reinterpret_cast<char*>(mapping.contents.data);
+}
+
+HalBuffer AllocateBuffer(Client& client, size_t byte_size) {
+  iree_hal_buffer_params_t params{};
+  params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
+                 IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
+  params.type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL |
+                IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+  HalBuffer buffer;
+  Check(iree_hal_allocator_allocate_buffer(client.runtime().allocator(), params,
+                                           byte_size, buffer.out()),
+        "allocating a buffer");
+  return buffer;
+}
+
+void BufferDestroy(PJRT_Buffer_Destroy_Args& args) { delete Take(args.buffer); }
+
+void BufferElementType(PJRT_Buffer_ElementType_Args& args) {
+  args.type = FromC(args.buffer, "buffer").shape().type->pjrt;
+}
+
+void BufferDimensions(PJRT_Buffer_Dimensions_Args& args) {
+  const Shape& shape = FromC(args.buffer, "buffer").shape();
+  args.dims = shape.dims.data();
+  args.num_dims = shape.dims.size();
+}
+
+void BufferUnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+  const Shape& shape = FromC(args.buffer, "buffer").shape();
+  args.unpadded_dims = shape.dims.data();
+  args.num_dims = shape.dims.size();
+}
+
+void BufferDynamicDimensionIndices(
+    PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+  FromC(args.buffer, "buffer");
+  args.dynamic_dim_indices = nullptr;
+  args.num_dynamic_dims = 0;
+}
+
+void BufferGetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
+  const Buffer& buffer = FromC(args.buffer, "buffer");
+  args.layout = {};
+  args.layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
+  args.layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  args.layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
+  args.layout.tiled.minor_to_major = buffer.layout_order().data();
+  args.layout.tiled.minor_to_major_size = buffer.layout_order().size();
+}
+
+void BufferOnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
+  args.on_device_size_in_bytes =
+      FromC(args.buffer, "buffer").shape().byte_size();
+}
+
+void BufferDevice(PJRT_Buffer_Device_Args& args) {
+  args.device = ToC(&FromC(args.buffer, "buffer").memory().device());
+}
+
+void BufferMemory(PJRT_Buffer_Memory_Args& args) {
+  args.memory = ToC(&FromC(args.buffer, "buffer").memory());
+}
+
+void BufferDelete(PJRT_Buffer_Delete_Args& args) {
+  FromC(args.buffer, "buffer").Delete();
+}
+
+void BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
+  args.is_deleted = FromC(args.buffer, "buffer").deleted();
+}
+
+// Frameworks take "on CPU" for XLA's own CPU device and then read the pointer
+// without waiting for it.
+void BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
+  FromC(args.buffer, "buffer");
+  args.is_on_cpu = false;
+}
+
+void BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
+  args.event = NewEvent(FromC(args.buffer, "buffer").data()->ready);
+}
+
+namespace {
+
+// The address of the bytes, which must be there.
+char* ReadyPointer(PJRT_Buffer* handle) {
+  const auto data = FromC(handle, "buffer").data();
+  if (const auto& outcome = data->ready->Await()) throw Error(*outcome);
+  return HostPointer(data->hal.get());
+}
+
+}  // namespace
+
+void BufferUnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
+  args.buffer_pointer = reinterpret_cast<uintptr_t>(ReadyPointer(args.buffer));
+}
+
+// The data is immutable and shared: a reference is the buffer itself, which the
+// framework keeps alive meanwhile.
+void BufferIncreaseExternalReferenceCount(
+    PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
+  FromC(args.buffer, "buffer").data();
+}
+
+void BufferDecreaseExternalReferenceCount(
+    PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
+  FromC(args.buffer, "buffer");
+}
+
+void BufferOpaqueDeviceMemoryDataPointer(
+    PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
+  args.device_memory_ptr = ReadyPointer(args.buffer);
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device of a client. Owned by the Client and as long-lived; immutable once
+// the client is made, so any thread may use it.
+#ifndef IREE_PJRT_DEVICE_H_
+#define IREE_PJRT_DEVICE_H_
+
+#include <vector>
+
+#include "device_description.h"
+#include "handle.h"
+#include "memory.h"
+#include "runtime.h"
+
+namespace iree_pjrt {
+
+class Client;
+
+class Device {
+ public:
+  Device(Client* client, const DeviceDescription* description,
+         const Runtime::DeviceSlot* slot)
+      : client_(client), description_(description), slot_(slot) {}
+
+  Client& client() const { return *client_; }
+  int id() const { return description_->id(); }
+  const DeviceDescription& description() const { return *description_; }
+  const Runtime::DeviceSlot& slot() const { return *slot_; }
+  // The first one is the default.
+  const std::vector<Memory*>& memories() const { return memories_; }
+  Memory& default_memory() const { return *memories_.front(); }
+
+  // Only while the client is being made.
+  void AddMemory(Memory* memory) { memories_.push_back(memory); }
+
+ private:
+  Client* client_;
+  const DeviceDescription* description_;
+  const Runtime::DeviceSlot* slot_;
+  std::vector<Memory*> memories_;
+};
+IREE_PJRT_HANDLE(PJRT_Device, Device)
+
+void DeviceGetDescription(PJRT_Device_GetDescription_Args& args);
+void DeviceIsAddressable(PJRT_Device_IsAddressable_Args& args);
+void DeviceLocalHardwareId(PJRT_Device_LocalHardwareId_Args& args);
+void DeviceAddressableMemories(PJRT_Device_AddressableMemories_Args& args);
+void DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args);
+
+// Marks a stretch of work for a profiler that does not exist here: an empty
+// object, because frameworks abort on an error.
+void DeviceCreateAsyncTrackingEvent(
+    PJRT_Device_CreateAsyncTrackingEvent_Args& args);
+void AsyncTrackingEventDestroy(PJRT_AsyncTrackingEvent_Destroy_Args& args);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_DEVICE_H_

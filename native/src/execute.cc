@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execute.h"
+
+#include <algorithm>
+
+#include "guard.h"
+#include "iree/modules/hal/types.h"
+#include "loaded_executable.h"
+
+struct PJRT_ExecuteContext {};
+
+namespace iree_pjrt {
+namespace {
+
+using DataList = std::vector<std::shared_ptr<const BufferData>>;
+
+// What one device gives back.
+struct Launch {
+  std::vector<std::unique_ptr<Buffer>> outputs;
+  std::shared_ptr<Completion> completion;
+};
+
+DataList CollectInputs(const Program& program, PJRT_Buffer* const* arguments,
+                       size_t count) {
+  if (count != program.inputs.size()) {
+    ThrowInvalidArgument("the program takes " +
+                         std::to_string(program.inputs.size()) +
+                         " arguments; given are " + std::to_string(count));
+  }
+  DataList inputs;
+  inputs.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Buffer& buffer = FromC(arguments[i], "argument");
+    const Shape& want = program.inputs[i];
+    if (buffer.shape().dims != want.dims || buffer.shape().type != want.type) {
+      ThrowInvalidArgument("argument " + std::to_string(i) +
+                           " has another shape or element type than the "
+                           "program was compiled for");
+    }
+    inputs.push_back(buffer.data());
+  }
+  return inputs;
+}
+
+// Waits for the inputs; the error of the first that failed, or null.
+Completion::Outcome AwaitInputs(const DataList& inputs) {
+  for (const auto& data : inputs) {
+    if (const auto& outcome = data->ready->Await()) return outcome;
+  }
+  return nullptr;
+}
+
+VmList NewList(size_t capacity) {
+  VmList list;
+  Check(iree_vm_list_create(iree_vm_make_undefined_type_def(), capacity,
+                            iree_allocator_system(), list.out()),
+        "making an argument list");
+  return list;
+}
+
+void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
+              const Shape& shape) {
+  std::vector<iree_hal_dim_t> dims(shape.dims.begin(), shape.dims.end());
+  HalBufferView view;
+  Check(iree_hal_buffer_view_create(
+            buffer, dims.size(), dims.data(), shape.type->iree,
+            IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, iree_allocator_system(),
+            view.out()),
+        "making a buffer view");
+  iree_vm_ref_t ref = iree_hal_buffer_view_retain_ref(view.get());
+  Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
+}
+
+// Runs the program on this thread and fills in the outputs' data.
+void Invoke(const LoadedModule& module, const DataList& inputs,
+            const std::vector<std::shared_ptr<BufferData>>& outputs) {
+  const Program& program = *module.program;
+  const VmList arguments = NewList(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    PushView(arguments.get(), inputs[i]->hal.get(), program.inputs[i]);
+  }
+  const VmList results = NewList(outputs.size());
+  Check(iree_vm_invoke(module.context.get(), module.function,
+                       IREE_VM_INVOCATION_FLAG_NONE, /*policy=*/nullptr,
+                       arguments.get(), results.get(), iree_allocator_system()),
+        "running the program");
+  if (iree_vm_list_size(results.get()) != outputs.size()) {
+    ThrowInternal("the module returned another number of results");
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    iree_hal_buffer_view_t* view =
+        iree_vm_list_get_buffer_view_assign(results.get(), i);
+    if (!view) ThrowInternal("the module returned no buffer");
+    outputs[i]->hal = HalBuffer::Retain(iree_hal_buffer_view_buffer(view));
+  }
+}
+
+Completion::Outcome RunAndCatch(
+    const LoadedModule& module, const DataList& inputs,
+    const std::vector<std::shared_ptr<BufferData>>& outputs) noexcept {
+  try {
+    if (auto failed = AwaitInputs(inputs)) return failed;
+    Invoke(module, inputs, outputs);
+    return nullptr;
+  } catch (const Error& error) {
+    return std::make_shared<const Error>(error);
+  } catch (const std::exception& error) {
+    return std::make_shared<const Error>(PJRT_Error_Code_INTERNAL,
+                                         error.what());
+  }
+}
+
+// Queues the program; the outputs are there at once, their data later.
+Launch Enqueue(const LoadedExecutable& executable,
+               std::shared_ptr<const LoadedModule> module, DataList inputs) {
+  Launch launch;
+  launch.completion = std::make_shared<Completion>();
+  Device& device = *module->device;
+  std::vector<std::shared_ptr<BufferData>> data;
+  for (const Shape& shape : module->program->outputs) {
+    data.push_back(
+        std::make_shared<BufferData>(HalBuffer(), launch.completion));
+    launch.outputs.push_back(std::make_unique<Buffer>(
+        executable.client(), &device.default_memory(), shape, data.back()));
+  }
+  // Holds the client, so that the queues outlive the task.
+  device.slot().queue->Post([client = executable.client(),
+                             completion = launch.completion,
+                             module = std::move(module),
+                             inputs = std::move(inputs),
+                             data = std::move(data)] {
+    completion->Complete(RunAndCatch(*module, inputs, data),
+                         &client->runtime().callbacks());
+  });
+  return launch;
+}
+
+// Donated inputs are gone for the framework; what runs keeps the data alive.
+void DeleteDonated(const Program& program, const PJRT_ExecuteOptions* options,
+                   PJRT_Buffer* const* arguments) {
+  const int64_t* kept = options ? options->non_donatable_input_indices : nullptr;
+  const size_t kept_count =
+      kept ? options->num_non_donatable_input_indices : 0;
+  for (size_t i = 0; i < program.donatable.size(); ++i) {
+    if (!program.donatable[i]) continue;
+    if (std::find(kept, kept + kept_count, static_cast<int64_t>(i)) !=
+        kept + kept_count) {
+      continue;
+    }
+    FromC(arguments[i], "argument").Delete();
+  }
+}
+
+const std::shared_ptr<const LoadedModule>& ModuleFor(
+    const std::vector<std::shared_ptr<const LoadedModule>>& modules,
+    size_t index, PJRT_Device* execute_device) {
+  if (!execute_device) return modules.at(index);
+  Device& device = FromC(execute_device, "execute_device");
+  for (const auto& module : modules) {
+    if (module->device == &device) return module;
+  }
+  ThrowInvalidArgument("execute_device is not one the program is loaded for");
+}
+
+}  // namespace
+
+void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
+  const LoadedExecutable& executable = FromC(args.executable, "executable");
+  const auto modules = executable.modules();
+  const size_t expected = args.execute_device ? 1 : modules.size();
+  if (args.num_devices != expected) {
+    ThrowInvalidArgument("num_devices is " + std::to_string(args.num_devices) +
+                         "; expected is " + std::to_string(expected));
+  }
+  PJRT_ExecuteOptions options{};
+  if (args.options) options = ReadStruct(args.options);
+
+  std::vector<Launch> launches;
+  for (size_t i = 0; i < args.num_devices; ++i) {
+    const auto& module = ModuleFor(modules, i, args.execute_device);
+    DataList inputs = CollectInputs(*module->program, args.argument_lists[i],
+                                    args.num_args);
+    launches.push_back(Enqueue(executable, module, std::move(inputs)));
+  }
+  // Nothing throws from here on but out of memory: hand everything over.
+  for (size_t i = 0; i < launches.size(); ++i) {
+    for (size_t k = 0; k < launches[i].outputs.size(); ++k) {
+      args.output_lists[i][k] = ToC(launches[i].outputs[k].release());
+    }
+    if (args.device_complete_events) {
+      args.device_complete_events[i] = NewEvent(launches[i].completion);
+    }
+    DeleteDonated(*executable.program(), &options, args.argument_lists[i]);
+  }
+}
+
+void ExecuteContextCreate(PJRT_ExecuteContext_Create_Args& args) {
+  args.context = new PJRT_ExecuteContext();
+}
+
+void ExecuteContextDestroy(PJRT_ExecuteContext_Destroy_Args& args) {
+  delete args.context;
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loaded_executable.h"
+
+#include "executable.h"
+#include "guard.h"
+#include "iree/vm/bytecode/module.h"
+
+struct PJRT_DeviceAssignmentSerialized {
+  std::string bytes;
+};
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kEntryPoint[] = "main";
+
+std::vector<Device*> DevicesOf(const Client& client, const Program& program) {
+  const CompileOptions& options = program.compile_options;
+  std::vector<Device*> devices;
+  if (!options.device_ids.empty()) {
+    for (int64_t id : options.device_ids) {
+      devices.push_back(&client.LookupDevice(static_cast<int>(id)));
+    }
+  } else {
+    for (int64_t i = 0; i < program.device_count(); ++i) {
+      devices.push_back(&client.LookupDevice(static_cast<int>(i)));
+    }
+  }
+  if (static_cast<int64_t>(devices.size()) != program.device_count()) {
+    ThrowInvalidArgument("the device assignment names " +
+                         std::to_string(devices.size()) +
+                         " devices for a program over " +
+                         std::to_string(program.device_count()));
+  }
+  return devices;
+}
+
+std::shared_ptr<const LoadedModule> LoadModule(
+    Client& client, const std::shared_ptr<const Program>& program,
+    Device* device) {
+  const iree_allocator_t host = iree_allocator_system();
+  VmModule module;
+  Check(iree_vm_bytecode_module_create(
+            client.runtime().instance(), IREE_VM_BYTECODE_MODULE_FLAG_NONE,
+            iree_make_const_byte_span(program->vmfb.data(),
+                                      program->vmfb.size()),
+            iree_allocator_null(), host, module.out()),
+        "reading the compiled module");
+  auto loaded = std::make_shared<LoadedModule>();
+  loaded->program = program;
+  loaded->device = device;
+  iree_vm_module_t* modules[] = {device->slot().hal_module.get(), module.get()};
+  Check(iree_vm_context_create_with_modules(
+            client.runtime().instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT, 2,
+            modules, host, loaded->context.out()),
+        "loading the compiled module");
+  Check(iree_vm_module_lookup_function_by_name(
+            module.get(), IREE_VM_FUNCTION_LINKAGE_EXPORT,
+            iree_make_cstring_view(kEntryPoint), &loaded->function),
+        "looking up the entry point 'main'");
+  return loaded;
+}
+
+}  // namespace
+
+LoadedExecutable::LoadedExecutable(std::shared_ptr<Client> client,
+                                   std::shared_ptr<const Program> program)
+    : client_(std::move(client)),
+      program_(std::move(program)),
+      devices_(DevicesOf(*client_, *program_)) {
+  for (Device* device : devices_) {
+    modules_.push_back(LoadModule(*client_, program_, device));
+  }
+}
+
+std::vector<std::shared_ptr<const LoadedModule>> LoadedExecutable::modules()
+    const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (deleted_) ThrowInvalidArgument("the executable has been deleted");
+  return modules_;
+}
+
+bool LoadedExecutable::deleted() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return deleted_;
+}
+
+void LoadedExecutable::Delete() {
+  std::vector<std::shared_ptr<const LoadedModule>> dropped;
+  std::lock_guard<std::mutex> lock(mutex_);
+  deleted_ = true;
+  dropped.swap(modules_);
+}
+
+namespace {
+
+std::shared_ptr<const Program> CompileProgram(Client& client,
+                                              const PJRT_Program* program,
+                                              const char* options,
+                                              size_t options_size) {
+  if (!program) ThrowInvalidArgument("program is null");
+  const PJRT_Program source = ReadStruct(program);
+  const std::string_view format(source.format ? source.format : "",
+                                source.format ? source.format_size : 0);
+  if (format != "mlir") {
+    ThrowUnimplemented("programs of format '" + std::string(format) +
+                       "'; supported is 'mlir'");
+  }
+  if (!source.code) ThrowInvalidArgument("program->code is null");
+  return client.compiler().Compile(
+      {source.code, source.code_size},
+      options ? std::string_view(options, options_size) : std::string_view());
+}
+
+}  // namespace
+
+void ClientCompile(PJRT_Client_Compile_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  auto program = CompileProgram(*client, args.program, args.compile_options,
+                                args.compile_options_size);
+  args.executable = ToC(new LoadedExecutable(client, std::move(program)));
+}
+
+void Compile(PJRT_Compile_Args& args) {
+  FromC(args.topology, "topology");
+  if (!args.client) {
+    ThrowUnimplemented(
+        "PJRT_Compile without a client: the compiler's path comes with one");
+  }
+  args.executable = ToC(new Executable(
+      CompileProgram(ClientOf(args.client), args.program, args.compile_options,
+                     args.compile_options_size)));
+}
+
+void ExecutableDeserializeAndLoad(
+    PJRT_Executable_DeserializeAndLoad_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  if (!args.serialized_executable) {
+    ThrowInvalidArgument("serialized_executable is null");
+  }
+  const std::string_view options(args.overridden_serialized_compile_options,
+                                 args.overridden_serialized_compile_options
+                                     ? args.overridden_serialized_compile_options_size
+                                     : 0);
+  auto program = DeserializeProgram(
+      {args.serialized_executable, args.serialized_executable_size},
+      options.data() ? &options : nullptr);
+  args.loaded_executable = ToC(new LoadedExecutable(client, std::move(program)));
+}
+
+void LoadedExecutableDestroy(PJRT_LoadedExecutable_Destroy_Args& args) {
+  delete Take(args.executable);
+}
+
+void LoadedExecutableGetExecutable(
+    PJRT_LoadedExecutable_GetExecutable_Args& args) {
+  args.executable = ToC(new Executable(
+      FromC(args.loaded_executable, "loaded_executable").program()));
+}
+
+void LoadedExecutableGetDeviceAssignment(
+    PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
+  const LoadedExecutable& executable = FromC(args.executable, "executable");
+  const CompileOptions& options = executable.program()->compile_options;
+  std::vector<int64_t> ids;
+  for (const Device* device : executable.devices()) ids.push_back(device->id());
+  args.serialized_device_assignment =
+      new PJRT_DeviceAssignmentSerialized{SerializeDeviceAssignment(
+          options.num_replicas, options.num_partitions, ids)};
+  args.serialized_bytes = args.serialized_device_assignment->bytes.data();
+  args.serialized_bytes_size = args.serialized_device_assignment->bytes.size();
+  args.serialized_device_assignment_deleter =
+      [](PJRT_DeviceAssignmentSerialized* assignment) { delete assignment; };
+}
+
+void LoadedExecutableAddressableDevices(
+    PJRT_LoadedExecutable_AddressableDevices_Args& args) {
+  const auto& devices = FromC(args.executable, "executable").devices();
+  args.addressable_devices =
+      reinterpret_cast<PJRT_Device* const*>(devices.data());
+  args.num_addressable_devices = devices.size();
+}
+
+void LoadedExecutableDelete(PJRT_LoadedExecutable_Delete_Args& args) {
+  FromC(args.executable, "executable").Delete();
+}
+
+void LoadedExecutableIsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+  args.is_deleted = FromC(args.executable, "executable").deleted();
+}
+
+void LoadedExecutableFingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) {
+  const std::string& text =
+      FromC(args.executable, "executable").program()->fingerprint;
+  args.executable_fingerprint = text.c_str();
+  args.executable_fingerprint_size = text.size();
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <cstdint>
+
+#include "guard.h"
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kCompilerLibraryPath[] = "compiler_library_path";
+constexpr char kPartitionCallback[] = "partition_callback";
+
+std::string StringValue(const std::string& name, const PJRT_NamedValue& value) {
+  if (value.type != PJRT_NamedValue_kString) {
+    ThrowInvalidArgument("client option '" + name + "' must be a string");
+  }
+  return std::string(value.string_value, value.value_size);
+}
+
+int64_t IntValue(const std::string& name, const PJRT_NamedValue& value) {
+  if (value.type != PJRT_NamedValue_kInt64) {
+    ThrowInvalidArgument("client option '" + name + "' must be an integer");
+  }
+  return value.int64_value;
+}
+
+void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
+  const std::string name(value.name, value.name_size);
+  if (name == kCompilerLibraryPath) {
+    options.compiler_library_path = StringValue(name, value);
+  } else if (name == kPartitionCallback) {
+    options.partition_callback = reinterpret_cast<iree_pjrt_partition_fn>(
+        static_cast<uintptr_t>(IntValue(name, value)));
+  } else {
+    ThrowInvalidArgument("unknown client option '" + name + "'; allowed are '" +
+                         kCompilerLibraryPath + "' (string) and '" +
+                         kPartitionCallback + "' (integer)");
+  }
+}
+
+LogLevel ParseLogLevel(std::string_view text) {
+  if (text == "off") return LogLevel::kOff;
+  if (text == "error") return LogLevel::kError;
+  if (text == "info") return LogLevel::kInfo;
+  if (text == "debug") return LogLevel::kDebug;
+  ThrowInvalidArgument("IREE_PJRT_LOG_LEVEL is '" + std::string(text) +
+                       "'; allowed are off, error, info, debug");
+}
+
+// One word of the flags, quotes resolved; `pos` ends behind it.
+std::string NextWord(std::string_view text, size_t& pos) {
+  std::string word;
+  char quote = 0;
+  for (; pos < text.size(); ++pos) {
+    const char c = text[pos];
+    if (c == '\\' && quote != '\'' && pos + 1 < text.size()) {
+      word += text[++pos];
+    } else if (quote) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word += c;
+      }
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      break;
+    } else {
+      word += c;
+    }
+  }
+  if (quote) {
+    ThrowInvalidArgument(std::string("compiler flags: the quote ") + quote +
+                         " is not closed");
+  }
+  return word;
+}
+
+}  // namespace
+
+std::vector<std::string> SplitFlags(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n";
+  std::vector<std::string> words;
+  size_t pos = text.find_first_not_of(kBlanks);
+  while (pos != std::string_view::npos) {
+    words.push_back(NextWord(text, pos));
+    pos = text.find_first_not_of(kBlanks, pos);
+  }
+  return words;
+}
+
+ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
+                                 const GetEnv& getenv) {
+  if (count > 0 && !values) ThrowInvalidArgument("create_options is null");
+  ClientOptions options;
+  for (size_t i = 0; i < count; ++i) {
+    ParseOption(ReadStruct(&values[i]), options);
+  }
+  if (options.compiler_library_path.empty()) {
+    if (const char* path = getenv("IREE_PJRT_COMPILER_LIB_PATH")) {
+      options.compiler_library_path = path;
+    }
+  }
+  if (const char* flags = getenv("IREE_PJRT_IREE_COMPILER_OPTIONS")) {
+    options.extra_compiler_flags = SplitFlags(flags);
+  }
+  if (const char* dir = getenv("IREE_PJRT_SAVE_ARTIFACTS")) {
+    options.save_artifacts_dir = dir;
+  }
+  const char* level = getenv("IREE_PJRT_LOG_LEVEL");
+  if (level && *level) options.log_level = ParseLogLevel(level);
+  return options;
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partition.h"
+
+#include <optional>
+
+#include "bytecode.h"
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+struct Reply {
+  int32_t ok = 0;
+  std::optional<std::string> data;
+
+  static void Receive(void* context, int32_t ok, const char* data,
+                      size_t size) noexcept {
+    auto* reply = static_cast<Reply*>(context);
+    reply->ok = ok;
+    reply->data.emplace(data ? data : "", data ? size : 0);
+  }
+};
+
+}  // namespace
+
+std::string Partition(std::string_view program, int64_t num_replicas,
+                      int64_t num_partitions, iree_pjrt_partition_fn callback) {
+  if (!HoldsDialect(program, "sdy")) return std::string(program);
+  if (!callback) {
+    ThrowUnimplemented(
+        "the program holds Shardy's dialect 'sdy', which the IREE compiler "
+        "cannot read, and no partition_callback was given to the client. "
+        "Load the plugin through its Python package, which registers one, or "
+        "set jax.config.update('jax_use_shardy_partitioner', False)");
+  }
+  Reply reply;
+  callback(program.data(), program.size(), num_replicas, num_partitions,
+           &Reply::Receive, &reply);
+  if (!reply.data) ThrowInternal("partition_callback returned without a reply");
+  if (!reply.ok) {
+    ThrowInvalidArgument("Shardy could not partition the program: " +
+                         *reply.data);
+  }
+  if (HoldsDialect(*reply.data, "sdy")) {
+    ThrowInternal("partition_callback left 'sdy' in the program");
+  }
+  return std::move(*reply.data);
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that hold Shardy's `sdy` dialect, which libIREECompiler cannot read.
+// The framework's Python package registers a function (client option
+// `partition_callback`, its address) that runs Shardy's own passes and replies
+// with a plain program for one device of the partition.
+//
+// The function may be called from any thread, several at once, with no lock of
+// ours held; it calls `reply` exactly once before it returns.
+#ifndef IREE_PJRT_PARTITION_H_
+#define IREE_PJRT_PARTITION_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <string>
+#include <string_view>
+
+extern "C" {
+#endif
+
+// ok = 1: `data` is a portable VHLO artifact (or MLIR text or bytecode) without
+// `sdy`; ok = 0: `data` is an error message. `data` is copied.
+typedef void (*iree_pjrt_reply_fn)(void* reply_ctx, int32_t ok,
+                                   const char* data, size_t size);
+typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,
+                                       int64_t num_replicas,
+                                       int64_t num_partitions,
+                                       iree_pjrt_reply_fn reply,
+                                       void* reply_ctx);
+
+#ifdef __cplusplus
+}  // extern "C"
+
+namespace iree_pjrt {
+
+// The program to compile: `program` itself if it holds no `sdy`, else what the
+// callback makes of it. Throws what the callback complains about, and
+// UNIMPLEMENTED if there is none.
+std::string Partition(std::string_view program, int64_t num_replicas,
+                      int64_t num_partitions, iree_pjrt_partition_fn callback);
+
+}  // namespace iree_pjrt
+#endif
+
+#endif  // IREE_PJRT_PARTITION_H_

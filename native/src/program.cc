@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include "platform.h"
+#include "wire.h"
+
+namespace iree_pjrt {
+namespace {
+
+namespace field {
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kName = 2;
+constexpr uint64_t kFingerprint = 3;
+constexpr uint64_t kSource = 4;
+constexpr uint64_t kOptions = 5;
+constexpr uint64_t kInput = 6;
+constexpr uint64_t kOutput = 7;
+constexpr uint64_t kVmfb = 8;
+constexpr uint64_t kChecksum = 9;
+constexpr uint64_t kType = 1;
+constexpr uint64_t kDim = 2;
+constexpr uint64_t kDonatable = 3;
+}  // namespace field
+
+std::string SerializeShape(const Shape& shape, bool donatable) {
+  WireWriter writer;
+  writer.Number(field::kType, shape.type->pjrt);
+  for (int64_t dim : shape.dims) writer.Number(field::kDim, dim);
+  if (donatable) writer.Number(field::kDonatable, 1);
+  return writer.Take();
+}
+
+Shape ParseShape(std::string_view bytes, bool* donatable) {
+  int64_t type = PJRT_Buffer_Type_INVALID;
+  std::vector<int64_t> dims;
+  for (WireReader r(bytes); r.Next();) {
+    if (r.field() == field::kType) type = r.number();
+    if (r.field() == field::kDim) dims.push_back(r.number());
+    if (r.field() == field::kDonatable) *donatable = r.number() != 0;
+  }
+  return MakeShape(static_cast<PJRT_Buffer_Type>(type), dims.data(),
+                   dims.size());
+}
+
+void ParseField(const WireReader& r, Program& program, std::string& version,
+                std::string& checksum) {
+  bool donatable = false;
+  switch (r.field()) {
+    case field::kVersion: version = r.bytes(); break;
+    case field::kName: program.name = r.bytes(); break;
+    case field::kFingerprint: program.fingerprint = r.bytes(); break;
+    case field::kSource: program.source = r.bytes(); break;
+    case field::kOptions: program.compile_options_proto = r.bytes(); break;
+    case field::kInput:
+      program.inputs.push_back(ParseShape(r.bytes(), &donatable));
+      program.donatable.push_back(donatable);
+      break;
+    case field::kOutput:
+      program.outputs.push_back(ParseShape(r.bytes(), &donatable));
+      break;
+    case field::kVmfb: program.vmfb = r.bytes(); break;
+    case field::kChecksum: checksum = r.bytes(); break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+std::string Fingerprint(const std::vector<std::string_view>& parts) {
+  // FNV-1a, 128 bits; each part is preceded by its size.
+  using Wide = unsigned __int128;
+  constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
+  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
+  const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * kPrime; };
+  for (std::string_view part : parts) {
+    for (size_t size = part.size(), i = 0; i < 8; ++i, size >>= 8) {
+      mix(static_cast<unsigned char>(size));
+    }
+    for (char c : part) mix(static_cast<unsigned char>(c));
+  }
+  std::string text(32, '0');
+  for (size_t i = text.size(); i-- > 0; hash >>= 4) {
+    text[i] = "0123456789abcdef"[static_cast<unsigned>(hash & 15)];
+  }
+  return text;
+}
+
+std::string SerializeProgram(const Program& program) {
+  WireWriter writer;
+  writer.Bytes(field::kVersion, kPlatformVersion);
+  writer.Bytes(field::kName, program.name);
+  writer.Bytes(field::kFingerprint, program.fingerprint);
+  writer.Bytes(field::kSource, program.source);
+  writer.Bytes(field::kOptions, program.compile_options_proto);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    writer.Bytes(field::kInput,
+                 SerializeShape(program.inputs[i], program.donatable[i]));
+  }
+  for (const Shape& shape : program.outputs) {
+    writer.Bytes(field::kOutput, SerializeShape(shape, false));
+  }
+  writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
+  writer.Bytes(field::kVmfb, program.vmfb);
+  return writer.Take();
+}
+
+std::shared_ptr<const Program> DeserializeProgram(
+    std::string_view bytes, const std::string_view* override_options) {
+  auto program = std::make_shared<Program>();
+  std::string version;
+  std::string checksum;
+  for (WireReader r(bytes); r.Next();) {
+    ParseField(r, *program, version, checksum);
+    if (version != kPlatformVersion) {
+      ThrowInvalidArgument("not an executable serialized by " +
+                           std::string(kPlatformVersion));
+    }
+  }
+  if (version.empty() || checksum != Fingerprint({program->vmfb})) {
+    ThrowInvalidArgument("the serialized executable is damaged");
+  }
+  if (override_options) program->compile_options_proto = *override_options;
+  program->compile_options = ParseCompileOptions(program->compile_options_proto);
+  return program;
+}
+
+}  // namespace iree_pjrt

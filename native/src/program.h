@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled program, independent of any device: what PJRT_Executable shows and
+// what is serialized. Immutable and shared between executables.
+#ifndef IREE_PJRT_PROGRAM_H_
+#define IREE_PJRT_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile_options.h"
+#include "shape.h"
+
+namespace iree_pjrt {
+
+struct Program {
+  std::string name;
+  std::string fingerprint;
+  // As the framework sent it, with the serialized CompileOptionsProto.
+  std::string source;
+  std::string compile_options_proto;
+  CompileOptions compile_options;
+  std::vector<Shape> inputs;
+  std::vector<Shape> outputs;
+  // Inputs whose buffers the program may take over.
+  std::vector<bool> donatable;
+  // IREE's VM bytecode, aligned for use in place.
+  std::string vmfb;
+
+  int64_t device_count() const {
+    return compile_options.num_replicas * compile_options.num_partitions;
+  }
+};
+
+std::string SerializeProgram(const Program& program);
+
+// Throws INVALID_ARGUMENT for bytes of another plugin or version. A non-null
+// `override_options` replaces the options that the program was compiled with.
+std::shared_ptr<const Program> DeserializeProgram(
+    std::string_view bytes, const std::string_view* override_options);
+
+// 128 bits in hex over all of `parts`.
+std::string Fingerprint(const std::vector<std::string_view>& parts);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_PROGRAM_H_

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/ir.h"
+
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+MlirStringRef Ref(std::string_view text) { return {text.data(), text.size()}; }
+
+void Append(MlirStringRef text, void* out) {
+  static_cast<std::string*>(out)->append(text.data, text.length);
+}
+
+}  // namespace
+
+std::string_view Ir::Name(MlirOperation op) const {
+  const MlirStringRef name =
+      api.mlirIdentifierStr(api.mlirOperationGetName(op));
+  return {name.data, name.length};
+}
+
+std::string Ir::Print(MlirType type) const {
+  std::string text;
+  api.mlirTypePrint(type, &Append, &text);
+  return text;
+}
+
+std::string Ir::Print(MlirAttribute attribute) const {
+  std::string text;
+  if (attribute.ptr) api.mlirAttributePrint(attribute, &Append, &text);
+  return text;
+}
+
+std::string Ir::Print(MlirOperation op) const {
+  std::string text;
+  api.mlirOperationPrint(op, &Append, &text);
+  return text;
+}
+
+MlirAttribute Ir::Attribute(MlirOperation op, std::string_view name) const {
+  return api.mlirOperationGetAttributeByName(op, Ref(name));
+}
+
+std::string Ir::StringAttribute(MlirOperation op, std::string_view name) const {
+  // "text", @text, or #vhlo.string_v1<"text">
+  const std::string printed = Print(Attribute(op, name));
+  if (printed.starts_with("@")) return printed.substr(1);
+  const size_t begin = printed.find('"');
+  const size_t end = printed.rfind('"');
+  if (begin == std::string::npos || end <= begin) return "";
+  return printed.substr(begin + 1, end - begin - 1);
+}
+
+std::vector<MlirOperation> Ir::AllOperations() const {
+  std::vector<MlirOperation> operations;
+  api.mlirOperationWalk(
+      module,
+      [](MlirOperation op, void* out) {
+        static_cast<std::vector<MlirOperation>*>(out)->push_back(op);
+        return kMlirWalkAdvance;
+      },
+      &operations, kMlirWalkPostOrder);
+  return operations;
+}
+
+MlirOperation Ir::Function(std::string_view name) const {
+  const MlirBlock body =
+      api.mlirRegionGetFirstBlock(api.mlirOperationGetFirstRegion(module));
+  for (MlirOperation op = api.mlirBlockGetFirstOperation(body); op.ptr;
+       op = api.mlirOperationGetNextInBlock(op)) {
+    if (StringAttribute(op, "sym_name") == name) return op;
+  }
+  return {nullptr};
+}
+
+MlirOperation Ir::Terminator(MlirBlock block) const {
+  MlirOperation last{nullptr};
+  for (MlirOperation op = api.mlirBlockGetFirstOperation(block); op.ptr;
+       op = api.mlirOperationGetNextInBlock(op)) {
+    last = op;
+  }
+  return last;
+}
+
+MlirOperation Ir::CreateBefore(
+    MlirOperation before, std::string_view name,
+    const std::vector<MlirValue>& operands, const std::vector<MlirType>& results,
+    const std::vector<MlirNamedAttribute>& attributes) const {
+  MlirOperationState state =
+      api.mlirOperationStateGet(Ref(name), api.mlirOperationGetLocation(before));
+  api.mlirOperationStateAddOperands(
+      &state, static_cast<intptr_t>(operands.size()), operands.data());
+  api.mlirOperationStateAddResults(
+      &state, static_cast<intptr_t>(results.size()), results.data());
+  api.mlirOperationStateAddAttributes(
+      &state, static_cast<intptr_t>(attributes.size()), attributes.data());
+  const MlirOperation op = api.mlirOperationCreate(&state);
+  if (!op.ptr) ThrowInternal("cannot create " + std::string(name));
+  api.mlirBlockInsertOwnedOperationBefore(api.mlirOperationGetBlock(before),
+                                          before, op);
+  return op;
+}
+
+MlirNamedAttribute Ir::Named(std::string_view name,
+                             MlirAttribute attribute) const {
+  return {api.mlirIdentifierGet(context, Ref(name)), attribute};
+}
+
+MlirAttribute Ir::Parse(std::string_view text) const {
+  const MlirAttribute attribute = api.mlirAttributeParseGet(context, Ref(text));
+  if (!attribute.ptr) ThrowInternal("cannot parse " + std::string(text));
+  return attribute;
+}
+
+std::vector<MlirValue> Ir::Operands(MlirOperation op) const {
+  std::vector<MlirValue> operands;
+  for (intptr_t i = 0; i < api.mlirOperationGetNumOperands(op); ++i) {
+    operands.push_back(api.mlirOperationGetOperand(op, i));
+  }
+  return operands;
+}
+
+std::vector<MlirType> Ir::ResultTypes(MlirOperation op) const {
+  std::vector<MlirType> types;
+  for (intptr_t i = 0; i < api.mlirOperationGetNumResults(op); ++i) {
+    types.push_back(api.mlirValueGetType(api.mlirOperationGetResult(op, i)));
+  }
+  return types;
+}
+
+void Ir::Replace(MlirOperation op, const std::vector<MlirValue>& values) const {
+  for (size_t i = 0; i < values.size(); ++i) {
+    api.mlirValueReplaceAllUsesOfWith(
+        api.mlirOperationGetResult(op, static_cast<intptr_t>(i)), values[i]);
+  }
+  api.mlirOperationDestroy(op);
+}
+
+}  // namespace iree_pjrt

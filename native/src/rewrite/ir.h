@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convenience over the MLIR C API for the rewrites. A value: copied freely,
+// valid while the module it looks at is. Not thread-safe, as MLIR is not.
+#ifndef IREE_PJRT_REWRITE_IR_H_
+#define IREE_PJRT_REWRITE_IR_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewrite/mlir_c.h"
+
+namespace iree_pjrt {
+
+struct Ir {
+  const MlirApi& api;
+  MlirContext context;
+  MlirOperation module;
+
+  std::string_view Name(MlirOperation op) const;
+  std::string Print(MlirType type) const;
+  std::string Print(MlirAttribute attribute) const;
+  std::string Print(MlirOperation op) const;
+  // Null if the operation has no such attribute.
+  MlirAttribute Attribute(MlirOperation op, std::string_view name) const;
+  // The text of a string attribute, in either dialect's form; empty if none.
+  std::string StringAttribute(MlirOperation op, std::string_view name) const;
+
+  // Every operation inside the module, before any is changed.
+  std::vector<MlirOperation> AllOperations() const;
+  // The function of this name at the top of the module, or null.
+  MlirOperation Function(std::string_view name) const;
+
+  // The last operation of a block.
+  MlirOperation Terminator(MlirBlock block) const;
+
+  // A new operation right before `before`.
+  MlirOperation CreateBefore(MlirOperation before, std::string_view name,
+                             const std::vector<MlirValue>& operands,
+                             const std::vector<MlirType>& results,
+                             const std::vector<MlirNamedAttribute>& attributes)
+      const;
+  MlirNamedAttribute Named(std::string_view name, MlirAttribute attribute) const;
+  // Throws INTERNAL if the text is no attribute.
+  MlirAttribute Parse(std::string_view text) const;
+
+  std::vector<MlirValue> Operands(MlirOperation op) const;
+  std::vector<MlirType> ResultTypes(MlirOperation op) const;
+  // Every use of the op's results becomes the given value; the op is destroyed.
+  void Replace(MlirOperation op, const std::vector<MlirValue>& values) const;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_IR_H_

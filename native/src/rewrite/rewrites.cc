@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+
+std::string_view StablehloName(std::string_view name) {
+  if (name.starts_with("stablehlo.")) return name.substr(10);
+  if (!name.starts_with("vhlo.")) return {};
+  name.remove_prefix(5);
+  const size_t version = name.rfind("_v");
+  return version == std::string_view::npos ? name : name.substr(0, version);
+}
+
+void RewriteProgram(const Ir& ir, int64_t device_count) {
+  RewriteComposites(ir);
+  if (device_count == 1) {
+    RewriteShardingMarkers(ir);
+    RewriteCollectivesOfOne(ir);
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of a program between parsing and IREE's pipeline: what JAX sends and
+// libIREECompiler refuses. They know both forms of StableHLO (`vhlo.x_v1` and
+// `stablehlo.x`).
+#ifndef IREE_PJRT_REWRITE_REWRITES_H_
+#define IREE_PJRT_REWRITE_REWRITES_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "rewrite/ir.h"
+
+namespace iree_pjrt {
+
+// `vhlo.all_reduce_v2` and `stablehlo.all_reduce` are both `all_reduce`; other
+// dialects' operations have no StableHLO name (empty).
+std::string_view StablehloName(std::string_view operation_name);
+
+// composite -> call of its decomposition.
+void RewriteComposites(const Ir& ir);
+
+// Custom calls that only mark shardings, on a program for one device: their
+// operand.
+void RewriteShardingMarkers(const Ir& ir);
+
+// Collectives over a group of one device: their operand; ids: zero.
+void RewriteCollectivesOfOne(const Ir& ir);
+
+// On the module after IREE's input phase: `main` never writes into its inputs.
+void KeepInputs(const Ir& ir);
+
+// All of the above but KeepInputs, for a program over `device_count` devices.
+void RewriteProgram(const Ir& ir, int64_t device_count);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_REWRITES_H_

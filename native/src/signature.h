@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signature of a parsed program: shapes of its inputs and outputs with the
+// signedness that IREE drops, and which inputs may be donated.
+#ifndef IREE_PJRT_SIGNATURE_H_
+#define IREE_PJRT_SIGNATURE_H_
+
+#include <string_view>
+#include <vector>
+
+#include "rewrite/ir.h"
+#include "shape.h"
+
+namespace iree_pjrt {
+
+struct Signature {
+  std::vector<Shape> inputs;
+  std::vector<Shape> outputs;
+  std::vector<bool> donatable;
+};
+
+// Throws INVALID_ARGUMENT if there is no `main` with static tensor types.
+Signature ReadSignature(const Ir& ir);
+
+// A printed tensor type of either dialect: `tensor<2x3xf32>`,
+// `!vhlo.tensor_v1<2x3x!vhlo.f32_v1>`.
+Shape ParseTensorType(std::string_view text);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_SIGNATURE_H_

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transfer.h"
+
+#include <cstring>
+
+#include "buffer.h"
+#include "client.h"
+#include "guard.h"
+
+namespace iree_pjrt {
+namespace {
+
+// What IREE's generated code may assume of a buffer's address.
+constexpr uintptr_t kAlignment = 64;
+
+Memory& Destination(PJRT_Memory* memory, PJRT_Device* device) {
+  if (memory) return FromC(memory, "memory");
+  return FromC(device, "device").default_memory();
+}
+
+// Device memory has one layout; anything else is refused.
+void RequireRowMajor(const Shape& shape,
+                     const PJRT_Buffer_MemoryLayout* layout) {
+  if (layout && !IsRowMajor(shape, StridesOfLayout(shape, layout))) {
+    ThrowUnimplemented("only row-major device layouts are supported");
+  }
+}
+
+std::shared_ptr<const BufferData> ReadyData(HalBuffer hal) {
+  return std::make_shared<const BufferData>(std::move(hal), Completion::Ready());
+}
+
+// Wraps foreign memory; `on_release` runs when the last user is gone.
+HalBuffer Import(Client& client, void* data, size_t size,
+                 std::function<void()> on_release) {
+  auto* release = new std::function<void()>(std::move(on_release));
+  iree_hal_buffer_params_t params{};
+  params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
+                 IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
+  params.type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL |
+                IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+  iree_hal_external_buffer_t external{};
+  external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_HOST_ALLOCATION;
+  external.size = size;
+  external.handle.host_allocation.ptr = data;
+  const iree_hal_buffer_release_callback_t callback = {
+      [](void* user_data, iree_hal_buffer_t*) {
+        auto* release = static_cast<std::function<void()>*>(user_data);
+        (*release)();
+        delete release;
+      },
+      release};
+  HalBuffer buffer;
+  iree_status_t status = iree_hal_allocator_import_buffer(
+      client.runtime().allocator(), params, &external, callback, buffer.out());
+  if (!iree_status_is_ok(status)) delete release;
+  Check(status, "importing memory");
+  return buffer;
+}
+
+bool MayAlias(PJRT_HostBufferSemantics semantics) {
+  return semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+         semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+}
+
+HalBuffer CopyFromHost(Client& client, const Shape& shape, const void* data,
+                       std::span<const int64_t> strides) {
+  HalBuffer hal = AllocateBuffer(client, shape.byte_size());
+  if (shape.byte_size() > 0) {
+    CopyStrided(shape, data, strides, HostPointer(hal.get()),
+                RowMajorStrides(shape));
+  }
+  return hal;
+}
+
+}  // namespace
+
+void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  Memory& memory = Destination(args.memory, args.device);
+  Shape shape = MakeShape(args.type, args.dims, args.num_dims);
+  RequireRowMajor(shape, args.device_layout);
+  if (!args.data && shape.byte_size() > 0) ThrowInvalidArgument("data is null");
+  std::vector<int64_t> strides = RowMajorStrides(shape);
+  if (args.num_byte_strides > 0) {
+    if (args.num_byte_strides != shape.dims.size()) {
+      ThrowInvalidArgument("byte_strides do not fit the array's rank");
+    }
+    strides.assign(args.byte_strides,
+                   args.byte_strides + args.num_byte_strides);
+  }
+
+  HalBuffer hal;
+  auto done = Completion::Ready();
+  if (MayAlias(args.host_buffer_semantics) && shape.byte_size() > 0 &&
+      reinterpret_cast<uintptr_t>(args.data) % kAlignment == 0 &&
+      IsRowMajor(shape, strides)) {
+    done = std::make_shared<Completion>();
+    hal = Import(*client, const_cast<void*>(args.data), shape.byte_size(),
+                 [done] { done->Complete(nullptr); });
+  } else {
+    hal = CopyFromHost(*client, shape, args.data, strides);
+  }
+  auto buffer = std::make_unique<Buffer>(client, &memory, std::move(shape),
+                                         ReadyData(std::move(hal)));
+  args.done_with_host_buffer = NewEvent(std::move(done));
+  args.buffer = ToC(buffer.release());
+}
+
+void ClientCreateUninitializedBuffer(
+    PJRT_Client_CreateUninitializedBuffer_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  Memory& memory = Destination(args.memory, args.device);
+  Shape shape = MakeShape(args.shape_element_type, args.shape_dims,
+                          args.shape_num_dims);
+  RequireRowMajor(shape, args.shape_layout);
+  HalBuffer hal = AllocateBuffer(*client, shape.byte_size());
+  args.buffer = ToC(new Buffer(client, &memory, std::move(shape),
+                               ReadyData(std::move(hal))));
+}
+
+void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  Memory& memory = FromC(args.memory, "memory");
+  Shape shape = MakeShape(args.shape_element_type, args.shape_dims,
+                          args.shape_num_dims);
+  RequireRowMajor(shape, args.shape_layout);
+  if (args.error_code == PJRT_Error_Code_OK) {
+    ThrowInvalidArgument("an error buffer needs an error code");
+  }
+  auto failed = Completion::Failed(
+      Error(args.error_code,
+            std::string(args.error_message ? args.error_message : "",
+                        args.error_message ? args.error_message_size : 0)));
+  args.buffer = ToC(new Buffer(
+      client, &memory, std::move(shape),
+      std::make_shared<const BufferData>(HalBuffer(), std::move(failed))));
+}
+
+void ClientCreateViewOfDeviceBuffer(
+    PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  const auto client = FromC(args.client, "client").client;
+  Memory& memory = Destination(args.memory, args.device);
+  Shape shape = MakeShape(args.element_type, args.dims, args.num_dims);
+  RequireRowMajor(shape, args.layout);
+  auto on_delete = [callback = args.on_delete_callback,
+                    data = args.device_buffer_ptr,
+                    arg = args.on_delete_callback_arg] {
+    if (callback) callback(data, arg);
+  };
+  HalBuffer hal;
+  if (shape.byte_size() > 0 &&
+      reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kAlignment == 0) {
+    hal = Import(*client, args.device_buffer_ptr, shape.byte_size(), on_delete);
+  } else {
+    hal = CopyFromHost(*client, shape, args.device_buffer_ptr,
+                       RowMajorStrides(shape));
+    on_delete();
+  }
+  args.buffer = ToC(new Buffer(client, &memory, std::move(shape),
+                               ReadyData(std::move(hal))));
+}
+
+namespace {
+
+// Runs `copy` on the bytes once they are there; the event follows.
+template <typename Copy>
+PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, Copy copy) {
+  auto done = std::make_shared<Completion>();
+  std::shared_ptr<Completion> ready = data->ready;
+  ready->OnDone([data = std::move(data), done,
+                 copy = std::move(copy)](const Completion::Outcome& outcome) {
+    Completion::Outcome result = outcome;
+    if (!result) {
+      try {
+        copy(HostPointer(data->hal.get()));
+      } catch (const Error& error) {
+        result = std::make_shared<const Error>(error);
+      }
+    }
+    done->Complete(std::move(result));
+  });
+  return NewEvent(std::move(done));
+}
+
+}  // namespace
+
+void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
+  Buffer& buffer = FromC(args.src, "src");
+  const Shape& shape = buffer.shape();
+  if (!args.dst) {
+    args.dst_size = shape.byte_size();
+    return;
+  }
+  if (args.dst_size < shape.byte_size()) {
+    ThrowInvalidArgument("dst_size is " + std::to_string(args.dst_size) +
+                         ", needed are " + std::to_string(shape.byte_size()));
+  }
+  std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
+  args.event = WhenReady(
+      buffer.data(), [shape, strides = std::move(strides),
+                      dst = args.dst](const char* from) {
+        CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
+      });
+}
+
+void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
+  Buffer& buffer = FromC(args.buffer, "buffer");
+  const int64_t size = static_cast<int64_t>(buffer.shape().byte_size());
+  if (args.offset < 0 || args.transfer_size < 0 || args.offset > size ||
+      args.transfer_size > size - args.offset) {
+    ThrowInvalidArgument("the range [" + std::to_string(args.offset) + ", +" +
+                         std::to_string(args.transfer_size) +
+                         ") lies outside of a buffer of " +
+                         std::to_string(size) + " bytes");
+  }
+  args.event = WhenReady(buffer.data(),
+                         [dst = args.dst, offset = args.offset,
+                          count = args.transfer_size](const char* from) {
+                           std::memcpy(dst, from + offset, count);
+                         });
+}
+
+void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
+  args.dst_buffer =
+      ToC(FromC(args.buffer, "buffer")
+              .Alias(&FromC(args.dst_device, "dst_device").default_memory()));
+}
+
+void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
+  args.dst_buffer =
+      ToC(FromC(args.buffer, "buffer")
+              .Alias(&FromC(args.dst_memory, "dst_memory")));
+}
+
+}  // namespace iree_pjrt

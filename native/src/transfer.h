@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data between host and device, and from one device to another. On this
+// platform both are host memory, so a transfer is a copy on the calling thread,
+// or on the completion thread for data that is not computed yet.
+#ifndef IREE_PJRT_TRANSFER_H_
+#define IREE_PJRT_TRANSFER_H_
+
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+namespace iree_pjrt {
+
+void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args);
+void ClientCreateUninitializedBuffer(
+    PJRT_Client_CreateUninitializedBuffer_Args& args);
+void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args);
+void ClientCreateViewOfDeviceBuffer(
+    PJRT_Client_CreateViewOfDeviceBuffer_Args& args);
+void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args);
+void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args);
+void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args);
+void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_TRANSFER_H_

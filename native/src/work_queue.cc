@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work_queue.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace iree_pjrt {
+
+struct WorkQueue::State {
+  std::mutex mutex;
+  std::condition_variable condition;
+  std::deque<std::function<void()>> tasks;
+  bool stopping = false;
+};
+
+WorkQueue::WorkQueue()
+    : state_(std::make_shared<State>()), thread_(&Run, state_) {}
+
+WorkQueue::~WorkQueue() {
+  {
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    state_->stopping = true;
+  }
+  state_->condition.notify_one();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void WorkQueue::Post(std::function<void()> task) {
+  {
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    state_->tasks.push_back(std::move(task));
+  }
+  state_->condition.notify_one();
+}
+
+void WorkQueue::Run(std::shared_ptr<State> state) {
+  std::unique_lock<std::mutex> lock(state->mutex);
+  while (true) {
+    state->condition.wait(
+        lock, [&] { return state->stopping || !state->tasks.empty(); });
+    if (state->tasks.empty()) return;
+    std::function<void()> task = std::move(state->tasks.front());
+    state->tasks.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;  // what it holds may take locks
+    lock.lock();
+  }
+}
+
+}  // namespace iree_pjrt

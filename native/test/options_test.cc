@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+GetEnv Env(std::map<std::string, std::string> values) {
+  return [values = std::move(values)](const char* name) -> const char* {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : found->second.c_str();
+  };
+}
+
+PJRT_NamedValue Text(const char* name, const char* text) {
+  PJRT_NamedValue value{};
+  value.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  value.name = name;
+  value.name_size = std::strlen(name);
+  value.type = PJRT_NamedValue_kString;
+  value.string_value = text;
+  value.value_size = std::strlen(text);
+  return value;
+}
+
+TEST(OptionsTest, OptionWinsOverEnvironment) {
+  const PJRT_NamedValue value = Text("compiler_library_path", "/a");
+  const auto env = Env({{"IREE_PJRT_COMPILER_LIB_PATH", "/b"}});
+  EXPECT_EQ(ParseClientOptions(&value, 1, env).compiler_library_path, "/a");
+  EXPECT_EQ(ParseClientOptions(nullptr, 0, env).compiler_library_path, "/b");
+}
+
+TEST(OptionsTest, UnknownKeyNamesWhatIsAllowed) {
+  const PJRT_NamedValue value = Text("compiler_libary_path", "/a");
+  try {
+    ParseClientOptions(&value, 1, Env({}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), PJRT_Error_Code_INVALID_ARGUMENT);
+    EXPECT_NE(error.message().find("compiler_libary_path"), std::string::npos);
+    EXPECT_NE(error.message().find("'compiler_library_path'"),
+              std::string::npos);
+    EXPECT_NE(error.message().find("'partition_callback'"), std::string::npos);
+  }
+}
+
+TEST(OptionsTest, WrongTypeIsRefused) {
+  const PJRT_NamedValue value = Text("partition_callback", "12");
+  EXPECT_THROW(ParseClientOptions(&value, 1, Env({})), Error);
+  EXPECT_THROW(ParseClientOptions(nullptr, 1, Env({})), Error);
+}
+
+TEST(OptionsTest, LogLevelIsChecked) {
+  EXPECT_EQ(
+      ParseClientOptions(nullptr, 0, Env({{"IREE_PJRT_LOG_LEVEL", "debug"}}))
+          .log_level,
+      LogLevel::kDebug);
+  EXPECT_THROW(
+      ParseClientOptions(nullptr, 0, Env({{"IREE_PJRT_LOG_LEVEL", "loud"}})),
+      Error);
+}
+
+TEST(OptionsTest, FlagsAreSplitLikeAShellDoes) {
+  EXPECT_EQ(SplitFlags("  --a=1 '--b=x y'\t--c=\"q \\\" z\" "),
+            (std::vector<std::string>{"--a=1", "--b=x y", "--c=q \" z"}));
+  EXPECT_TRUE(SplitFlags(" ").empty());
+  EXPECT_THROW(SplitFlags("--a='x"), Error);
+}
+
+}  // namespace
+}  // namespace iree_pjrt

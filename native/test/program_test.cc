@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <gtest/gtest.h>
+
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+Program Sample() {
+  Program program;
+  program.name = "n";
+  program.fingerprint = "f";
+  program.source = "module {}";
+  program.vmfb = std::string("\0vm\xff", 4);
+  const int64_t dims[] = {2, 0};
+  program.inputs = {MakeShape(PJRT_Buffer_Type_BF16, dims, 2)};
+  program.outputs = {MakeShape(PJRT_Buffer_Type_U8, dims, 1)};
+  program.donatable = {true};
+  return program;
+}
+
+TEST(ProgramTest, RoundTrip) {
+  const auto read = DeserializeProgram(SerializeProgram(Sample()), nullptr);
+  EXPECT_EQ(read->vmfb, Sample().vmfb);
+  EXPECT_EQ(read->inputs.at(0).dims, Sample().inputs[0].dims);
+  EXPECT_EQ(read->outputs.at(0).type->pjrt, PJRT_Buffer_Type_U8);
+  EXPECT_TRUE(read->donatable.at(0));
+}
+
+TEST(ProgramTest, DamageIsRefused) {
+  const std::string whole = SerializeProgram(Sample());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(DeserializeProgram(whole.substr(0, size), nullptr), Error)
+        << size;
+  }
+  std::string flipped = whole;
+  flipped.back() ^= 1;
+  EXPECT_THROW(DeserializeProgram(flipped, nullptr), Error);
+}
+
+TEST(ProgramTest, FingerprintsDependOnPartsAndBorders) {
+  EXPECT_EQ(Fingerprint({"a", "b"}), Fingerprint({"a", "b"}));
+  EXPECT_NE(Fingerprint({"a", "b"}), Fingerprint({"ab", ""}));
+  EXPECT_EQ(Fingerprint({}).size(), 32u);
+}
+
+}  // namespace
+}  // namespace iree_pjrt

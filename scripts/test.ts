@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * `npm test`: every suite, one line of totals at the end, non-zero if anything failed. The suites are
+ * vitest (unit, contract), one real release with its smoke test, GoogleTest and the packages' pytest
+ * (pipeline `check`), and vitest's e2e tests on what that release made.
+ */
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { $ } from 'zx';
+import { junitTotals } from '../stages/lib/junit.js';
+
+interface Totals {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const root = path.join(import.meta.dirname, '..');
+const run = $({ cwd: root, nothrow: true, stdio: ['ignore', 'inherit', 'inherit'] });
+
+async function totalsOf(files: readonly string[]): Promise<Totals> {
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of files) {
+    const { passed, failed, skipped } = junitTotals(await readFile(file, 'utf8'));
+    totals.passed += passed;
+    totals.failed += failed;
+    totals.skipped += skipped;
+  }
+  return totals;
+}
+
+/** A suite that failed without naming a failed test (it did not compile, it crashed) counts as one failure. */
+function withExitCode(name: string, totals: Totals, exitCode: number | null): Totals {
+  const failed = exitCode !== 0 && totals.failed === 0 ? 1 : totals.failed;
+  console.log(`${name}: ${totals.passed} passed, ${failed} failed, ${totals.skipped} skipped\n`);
+  return { ...totals, failed };
+}
+
+async function vitest(projects: readonly string[]): Promise<Totals> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pipeline-test-'));
+  const report = path.join(folder, 'junit.xml');
+  const flags = projects.flatMap((project) => ['--project', project]);
+  const { exitCode } =
+    await run`npx vitest run ${flags} --reporter=default --reporter=junit --outputFile.junit=${report}`;
+  const totals = await totalsOf([report]).catch(() => ({ passed: 0, failed: 0, skipped: 0 }));
+  await rm(folder, { recursive: true });
+  return withExitCode(`vitest ${projects.join(' and ')}`, totals, exitCode);
+}
+
+async function check(): Promise<Totals> {
+  const folder = path.join(root, 'dist', 'report');
+  // Reports of an earlier run must not count for one that failed before it could write its own;
+  // the pipeline publishes them again, run or unchanged.
+  await rm(folder, { recursive: true, force: true });
+  const { exitCode } = await run`node bin/pipeline.mjs run check`;
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.xml'));
+  const totals = await totalsOf(names.map((name) => path.join(folder, name)));
+  return withExitCode('release, GoogleTest, packages', totals, exitCode);
+}
+
+const suites = [await vitest(['unit', 'contract']), await check(), await vitest(['e2e'])];
+const sum = (key: keyof Totals) => suites.reduce((total, suite) => total + suite[key], 0);
+console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+process.exitCode = sum('failed') > 0 ? 1 : 0;

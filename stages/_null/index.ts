@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import { type NullArtifact, type NullOptions, runNull } from './run.js';
+
+export const definition: StageDefinition<NullOptions, NullArtifact> = {
+  name: '_null',
+  title: 'Write a greeting',
+  schema: 'stages/_null.schema.json',
+  axes: [],
+  version: 1,
+  output: 'tree',
+  inputs: () => Promise.resolve({}),
+  run: runNull,
+};

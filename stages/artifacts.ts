@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The types that pass between rooms: one per stage, JSON only. Paths are relative
+ * to the artifact's folder unless a comment says otherwise.
+ */
+
+/** `setup-tools`: a virtual environment with the build tools of the options. */
+export interface ToolsArtifact {
+  /** `bin/python` of the environment. */
+  readonly python: string;
+  /** `bin`: cmake, ninja, uv, auditwheel, twine … */
+  readonly bin: string;
+  /** The zig executable inside the `ziglang` package. */
+  readonly zig: string;
+  /** Installed version of each package, by normalised name. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** A jaxlib, with what no registry says about it (from compat/). */
+export interface Framework {
+  /** `major.minor` of the Python it was resolved for. */
+  readonly python: string;
+  readonly jax: string;
+  readonly jaxlib: string;
+  /** PJRT C API version the framework was built with, `0.minor`. */
+  readonly pjrtApi: string;
+  readonly stablehlo: string;
+  /** Commit of openxla/xla that this jaxlib was built from. */
+  readonly xlaCommit: string;
+}
+
+export interface LockedFile {
+  readonly path: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What a lock was resolved from. */
+export interface LockOrigin {
+  /** PEP 440 ranges of pipeline.yaml. */
+  readonly jaxlib: string;
+  readonly iree: string;
+  readonly python: string;
+  readonly pythons: readonly string[];
+  /** Name of the channel, and its links as pipeline.yaml writes them. */
+  readonly channel: string;
+  readonly links: readonly string[];
+}
+
+/** The lock: `pipeline.lock.yaml`, checked by schemas/lock.schema.json. `resolve-versions` hands it on. */
+export interface Lock {
+  readonly lockVersion: 1;
+  /** sha256 over the rest of the file: an edit by hand is noticed. */
+  readonly digest: string;
+  /** sha256 over `from` and the rows of compat/ that were used. */
+  readonly inputs: string;
+  readonly from: LockOrigin;
+  /** The jaxlib that the plugin is built and documented for: the newest for the lowest Python. */
+  readonly framework: Framework;
+  /** One per Python: the newest jaxlib that the constraint allows and that this Python can install. */
+  readonly frameworks: readonly Framework[];
+  readonly ireeRuntime: {
+    readonly version: string;
+    readonly crate: string;
+    readonly crateVersion: string;
+    /** sha256 of the .crate file, as the registry index states it. */
+    readonly sha256: string;
+    /** sha256 over the tree that fetch-sources hands on (path and content of each file). */
+    readonly treeSha256: string;
+  };
+  readonly ireeCompiler: {
+    readonly package: string;
+    readonly version: string;
+    /** Newest StableHLO portable artifact that it reads. */
+    readonly stablehlo: string;
+  };
+  readonly pjrtHeaders: {
+    readonly package: string;
+    readonly version: string;
+    readonly wheel: string;
+    readonly wheelSha256: string;
+    /** `major.minor` of the Python whose wheel it is. */
+    readonly python: string;
+    /** Folder in the wheel that includes start from. */
+    readonly includeRoot: string;
+    /** API version that the header states, `0.minor`. */
+    readonly pjrtApi: string;
+    /** Paths inside the wheel. */
+    readonly files: readonly LockedFile[];
+  };
+}
+
+/** `resolve-versions`. */
+export interface ResolveArtifact {
+  readonly lock: Lock;
+}
+
+/** `fetch-sources`: folders inside the artifact, or absolute ones where a source was overridden. */
+export interface SourcesArtifact {
+  /** Root of the IREE tree (holds runtime/, compiler/bindings/c, third_party/). */
+  readonly iree: string;
+  /** Include folder: `xla/pjrt/c/pjrt_c_api.h` lies in it. */
+  readonly pjrtHeaders: string;
+  /** Folder of licence files, named `<component>.txt`. */
+  readonly licenses: string;
+  /** What the plugin is made of, for the SBOM. */
+  readonly components: readonly SourceComponent[];
+}
+
+export interface SourceComponent {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX expression. */
+  readonly license: string;
+  readonly purl: string;
+  readonly sha256?: string;
+  /** Set if the source was overridden by the user: path, or git URL and commit. */
+  readonly override?: string;
+}
+
+/** `build-native`. */
+export interface NativeArtifact {
+  /** The stripped library, e.g. `pjrt_plugin_iree_cpu.so`. */
+  readonly library: string;
+  /** Its debug info, kept aside. */
+  readonly debug: string;
+  /** Platform tag it was built for, e.g. `manylinux_2_28_x86_64`. */
+  readonly platform: string;
+  /** Bytes of the stripped library. */
+  readonly size: number;
+  /** The only symbols it exports. */
+  readonly exports: readonly string[];
+  /** DT_NEEDED entries. */
+  readonly needed: readonly string[];
+  /** Highest GLIBC_x.y symbol version needed. */
+  readonly glibc: string;
+}
+
+/** `render-packages`: one Python source tree per package. */
+export interface PackagesArtifact {
+  readonly packages: readonly RenderedPackage[];
+}
+
+export interface RenderedPackage {
+  /** Distribution name, e.g. `iree-pjrt-plugin-cpu`. */
+  readonly name: string;
+  readonly version: string;
+  /** JAX platform name, e.g. `iree_cpu`. */
+  readonly platform: string;
+  /** Folder of the source tree (pyproject.toml in it). */
+  readonly folder: string;
+}
+
+/** `pack-wheels`. */
+export interface WheelsArtifact {
+  readonly wheels: readonly Wheel[];
+}
+
+export interface Wheel {
+  readonly name: string;
+  readonly version: string;
+  readonly platform: string;
+  /** File name, also its path in the artifact. */
+  readonly file: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly tag: string;
+}
+
+/** `smoke-test`: one entry per wheel and Python. */
+export interface SmokeArtifact {
+  readonly runs: readonly SmokeRun[];
+}
+
+export interface SmokeRun {
+  readonly wheel: string;
+  /** Full version of the interpreter. */
+  readonly python: string;
+  readonly jax: string;
+  readonly jaxlib: string;
+  readonly compiler: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** JUnit XML and JSON report. */
+  readonly junit: string;
+  readonly json: string;
+}
+
+/** `setup-jax`: an environment with the locked JAX and IREE compiler, for native tests and the developer. */
+export interface JaxArtifact {
+  /** Interpreter of the environment. */
+  readonly python: string;
+  /** libIREECompiler.so of the locked `iree-base-compiler`. */
+  readonly compilerLibrary: string;
+}
+
+/** `test-native` (GoogleTest) and `test-packages` (pytest). */
+export interface TestReportArtifact {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** JUnit XML. */
+  readonly junit: string;
+}

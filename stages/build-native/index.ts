@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { NativeArtifact } from '../artifacts.js';
+import { nativeInputs } from '../lib/native-tree.js';
+import { buildNative, type BuildOptions } from './run.js';
+
+export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
+  name: 'build-native',
+  title: 'Build the native plugin',
+  schema: 'stages/build-native.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  output: 'tree',
+  inputs: nativeInputs,
+  run: buildNative,
+};

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints, as JSON, what a shared library exports and needs (pyelftools, which auditwheel brings)."""
+
+import json
+import re
+import sys
+
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection
+from elftools.elf.sections import SymbolTableSection
+
+
+def exported(elf: ELFFile) -> list[str]:
+    """Names of the symbols that other libraries can bind to."""
+    table = elf.get_section_by_name(".dynsym")
+    assert isinstance(table, SymbolTableSection)
+    return sorted(
+        symbol.name
+        for symbol in table.iter_symbols()
+        if symbol.entry.st_shndx != "SHN_UNDEF"
+        and symbol.entry.st_info.bind in ("STB_GLOBAL", "STB_WEAK", "STB_LOOS")
+    )
+
+
+def needed(elf: ELFFile) -> list[str]:
+    """DT_NEEDED entries in the file's order."""
+    section = elf.get_section_by_name(".dynamic")
+    assert isinstance(section, DynamicSection)
+    return [tag.needed for tag in section.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
+
+
+def glibc(elf: ELFFile) -> str:
+    """Highest GLIBC_x.y that a symbol asks for; '0.0' if there is none."""
+    section = elf.get_section_by_name(".gnu.version_r")
+    if not isinstance(section, GNUVerNeedSection):
+        return "0.0"
+    names = (aux.name for _, auxes in section.iter_versions() for aux in auxes)
+    found = [m.groups() for name in names if (m := re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name))]
+    return ".".join(max(found, key=lambda version: [int(part) for part in version], default=("0", "0")))
+
+
+def main() -> None:
+    with open(sys.argv[1], "rb") as stream:
+        elf = ELFFile(stream)
+        json.dump({"exports": exported(elf), "needed": needed(elf), "glibc": glibc(elf)}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

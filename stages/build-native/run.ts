@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { copyFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { StageContext } from '../../engine/api.js';
+import { fail } from '../../engine/failure.js';
+import type { NativeArtifact, ToolsArtifact } from '../artifacts.js';
+import { configureAndBuild } from '../lib/native-tree.js';
+
+export interface BuildOptions {
+  /** Wheel platform tag; its glibc version is the floor that the library is linked against. */
+  readonly platform: string;
+}
+
+interface Elf {
+  readonly exports: readonly string[];
+  readonly needed: readonly string[];
+  readonly glibc: string;
+}
+
+/** Builds the plugin library, checks what it exports and needs, and hands on the stripped file. */
+export async function buildNative(context: StageContext<BuildOptions>): Promise<NativeArtifact> {
+  const device = context.variant.axes['device'] ?? 'cpu';
+  const library = `pjrt_plugin_iree_${device}.so`;
+  const build = await configureAndBuild(context, {
+    platform: context.options.platform,
+    tests: false,
+    targets: [`pjrt_plugin_iree_${device}_dist`],
+  });
+  for (const file of [library, `${library}.debug`]) {
+    await copyFile(path.join(build, 'dist', file), path.join(context.outDir, file));
+  }
+  const elf = await inspect(context, path.join(context.outDir, library));
+  checkElf(elf, library, context.options.platform);
+  const { size } = await stat(path.join(context.outDir, library));
+  context.log(`${library}: ${size} bytes, exports ${elf.exports.join(', ')}, needs glibc ${elf.glibc}`);
+  return { library, debug: `${library}.debug`, platform: context.options.platform, size, ...elf };
+}
+
+async function inspect(context: StageContext, file: string): Promise<Elf> {
+  const tools = context.artifact<ToolsArtifact>('setup-tools');
+  const script = path.join(context.root, 'stages', 'build-native', 'inspect_elf.py');
+  const { stdout } = await context.exec(path.join(tools.dir, tools.value.python), [script, file], { echo: false });
+  return JSON.parse(stdout) as Elf;
+}
+
+/** A plugin that exports more than its entry point, or needs a newer glibc than its tag says, must not go on. */
+export function checkElf(elf: Elf, library: string, platform: string): void {
+  if (elf.exports.join() !== 'GetPjrtApi') {
+    fail({
+      kind: 'integrity',
+      message: `${library} exports the wrong symbols`,
+      file: library,
+      wanted: 'GetPjrtApi',
+      found: elf.exports.join(', ') || '(none)',
+      help: 'native/src/exports.lds lists what is exported',
+    });
+  }
+  const [, major = 0, minor = 0] = (/^manylinux_(\d+)_(\d+)_/.exec(platform) ?? []).map(Number);
+  const [neededMajor = 0, neededMinor = 0] = elf.glibc.split('.').map(Number);
+  if (neededMajor > major || (neededMajor === major && neededMinor > minor)) {
+    fail({
+      kind: 'integrity',
+      message: `${library} needs a newer glibc than its wheel tag promises`,
+      file: library,
+      wanted: `glibc ${major}.${minor} or older`,
+      found: `glibc ${elf.glibc}`,
+    });
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Lock, SourceComponent } from '../artifacts.js';
+import type { Override } from './overrides.js';
+
+/** What may be linked from an IREE tree besides IREE itself. */
+interface Vendored {
+  readonly name: string;
+  readonly license: string;
+  /** Licence file in the tree: the component is there if this is. */
+  readonly file: string;
+  readonly purl: string;
+}
+
+const VENDORED: readonly Vendored[] = [
+  { name: 'flatcc', license: 'Apache-2.0', file: 'third_party/flatcc/LICENSE', purl: 'pkg:generic/flatcc' },
+  { name: 'printf', license: 'MIT', file: 'third_party/printf/LICENSE', purl: 'pkg:generic/printf' },
+];
+
+export function componentsOf(tree: string, lock: Lock, override: Override | undefined): SourceComponent[] {
+  const { ireeRuntime, pjrtHeaders } = lock;
+  const own = override && { override: override.kind === 'path' ? override.folder : `${override.url}@${override.rev}` };
+  const iree: SourceComponent = {
+    name: 'iree',
+    version: ireeRuntime.version,
+    license: 'Apache-2.0 WITH LLVM-exception',
+    purl: override
+      ? 'pkg:generic/iree'
+      : `pkg:cargo/${ireeRuntime.crate}@${ireeRuntime.crateVersion}?checksum=sha256:${ireeRuntime.sha256}`,
+    ...(own ?? { sha256: ireeRuntime.sha256 }),
+  };
+  const vendored = VENDORED.filter(({ file }) => existsSync(path.join(tree, file))).map(({ name, license, purl }) => ({
+    name,
+    version: `as in iree ${ireeRuntime.version}`,
+    license,
+    purl,
+    ...own,
+  }));
+  return [iree, ...vendored, headerComponent(pjrtHeaders)];
+}
+
+function headerComponent({ package: name, version, wheelSha256, pjrtApi }: Lock['pjrtHeaders']): SourceComponent {
+  return {
+    name: 'pjrt-c-api',
+    version: pjrtApi,
+    license: 'Apache-2.0',
+    purl: `pkg:pypi/${name}@${version}?checksum=sha256:${wheelSha256}`,
+    sha256: wheelSha256,
+  };
+}
+
+/** One licence text per component, named `<component>.txt`. */
+export async function writeLicenses(
+  outDir: string,
+  tree: string,
+  components: readonly SourceComponent[],
+): Promise<void> {
+  for (const { name } of components) {
+    await copyFile(licenseOf(outDir, tree, name), path.join(outDir, 'licenses', `${name}.txt`));
+  }
+}
+
+function licenseOf(outDir: string, tree: string, name: string): string {
+  if (name === 'iree') return path.join(tree, 'LICENSE');
+  if (name === 'pjrt-c-api') return path.join(outDir, 'include', 'LICENSE');
+  const vendored = VENDORED.find((candidate) => candidate.name === name);
+  if (!vendored) throw new Error(`no licence is known for ${name}`);
+  return path.join(tree, vendored.file);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition, ToolSpec } from '../../engine/api.js';
+import type { SourcesArtifact } from '../artifacts.js';
+import { CARGO_TOOL } from '../lib/cargo-tool.js';
+import { fetchInputs, fetchSources } from './run.js';
+import type { FetchOptions } from './overrides.js';
+
+const GIT: ToolSpec = {
+  name: 'git',
+  probes: [['git', '--version']],
+  version: /git version (\d+\.\d+(?:\.\d+)?)/,
+  needs: '>=2.25',
+  install: 'install git; only an override of a source by a git URL needs it',
+  required: false,
+  inKey: false,
+};
+
+export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
+  name: 'fetch-sources',
+  title: 'Fetch and verify the sources',
+  schema: 'stages/fetch-sources.schema.json',
+  axes: [],
+  version: 1,
+  tools: [CARGO_TOOL, GIT],
+  output: 'tree',
+  timeoutMs: 20 * 60_000,
+  inputs: fetchInputs,
+  run: fetchSources,
+};

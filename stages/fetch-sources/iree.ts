@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { access, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { StageContext } from '../../engine/api.js';
+import { fail } from '../../engine/failure.js';
+import type { Lock } from '../artifacts.js';
+import { clientFailure } from '../lib/client-failure.js';
+import { fetchCrate } from '../lib/crate.js';
+import { treeSha256 } from '../lib/hash.js';
+import { copyIreeTree, ireeVersion } from '../lib/iree-tree.js';
+import type { Override } from './overrides.js';
+
+/** The tree of the locked crate, copied as far as a build needs it. */
+export async function fetchCrateTree(context: StageContext, lock: Lock): Promise<void> {
+  const { crate: name, crateVersion, sha256, treeSha256: wanted } = lock.ireeRuntime;
+  const crate = await fetchCrate(context, name, `=${crateVersion}`);
+  if (crate.checksum !== sha256) {
+    fail({
+      kind: 'integrity',
+      message: `the registry has another file for ${name} ${crateVersion} than the lock names`,
+      file: `${name}-${crateVersion}.crate`,
+      wanted: sha256,
+      found: crate.checksum === '' ? 'no checksum' : crate.checksum,
+      help: 'if the registry is one that you trust, run `npx pipeline resolve --update`',
+    });
+  }
+  const target = path.join(context.outDir, 'iree');
+  const files = await copyIreeTree(path.join(crate.folder, 'iree'), target);
+  const found = await treeSha256(target, files);
+  if (found !== wanted) {
+    fail({
+      kind: 'integrity',
+      message: `the unpacked crate ${name} ${crateVersion} is not what was locked`,
+      file: crate.folder,
+      wanted,
+      found,
+      help: `a file in cargo's folder was changed: delete ${crate.folder} and run again`,
+    });
+  }
+  context.log(`IREE ${lock.ireeRuntime.version}: ${files.length} files of ${name} ${crateVersion}`);
+}
+
+/** A developer's own checkout, used where it lies. */
+export async function useFolder(context: StageContext, folder: string, lock: Lock): Promise<void> {
+  await requireTree(folder);
+  await warnOfOther(context, folder, lock);
+  context.log(`IREE from ${folder}`);
+}
+
+/** One commit of a git repository, with those of its submodules that a runtime build needs. */
+export async function useGit(
+  context: StageContext,
+  { url, rev }: Extract<Override, { readonly kind: 'git' }>,
+  lock: Lock,
+): Promise<void> {
+  const clone = path.join(context.tempDir, 'iree-git');
+  await mkdir(clone, { recursive: true });
+  const git = (...args: string[]) => context.exec('git', ['-C', clone, ...args], { env: { GIT_TERMINAL_PROMPT: '0' } });
+  try {
+    await git('init', '--quiet');
+    await git('fetch', '--quiet', '--depth', '1', '--no-tags', url, rev);
+    await git('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+    await git('remote', 'add', 'origin', url);
+    const modules = await submodules(clone);
+    if (modules.length > 0) await git('submodule', '--quiet', 'update', '--init', '--depth', '1', '--', ...modules);
+  } catch (error) {
+    throw clientFailure(error, `commit ${rev} of ${url}`);
+  }
+  await requireTree(clone);
+  await warnOfOther(context, clone, lock);
+  const files = await copyIreeTree(clone, path.join(context.outDir, 'iree'));
+  context.log(`IREE ${rev.slice(0, 12)} of ${url}: ${files.length} files`);
+}
+
+/** The third-party trees that the runtime's CMake asks for; the compiler's (LLVM …) are gigabytes. */
+const MODULES = ['benchmark', 'dlmalloc', 'flatcc', 'googletest', 'nccl', 'printf'];
+
+async function submodules(clone: string): Promise<string[]> {
+  const text = await readFile(path.join(clone, '.gitmodules'), 'utf8').catch(() => '');
+  const paths = [...text.matchAll(/^\s*path\s*=\s*(\S+)\s*$/gm)].map((match) => match[1] ?? '');
+  return paths.filter((place) => MODULES.some((name) => place === `third_party/${name}`));
+}
+
+async function requireTree(folder: string): Promise<void> {
+  for (const file of [
+    'CMakeLists.txt',
+    'runtime/src/iree/base/api.h',
+    'compiler/bindings/c/iree/compiler/embedding_api.h',
+  ]) {
+    try {
+      await access(path.join(folder, file));
+    } catch {
+      fail({
+        kind: 'usage',
+        message: `${folder} is not an IREE source tree: ${file} is missing`,
+        help: 'sources.iree must name the root of an IREE checkout, with its submodules',
+      });
+    }
+  }
+}
+
+async function warnOfOther(context: StageContext, folder: string, lock: Lock): Promise<void> {
+  const version = await ireeVersion(folder);
+  if (version === lock.ireeCompiler.version) return;
+  context.warn(
+    `the overriding IREE tree is ${version ?? 'of unknown version'}, the locked compiler is ${lock.ireeCompiler.version}: ` +
+      'modules may not load (`required module version mismatch`)',
+  );
+}

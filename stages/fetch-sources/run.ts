@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import type { Lock, ResolveArtifact, SourcesArtifact } from '../artifacts.js';
+import { channelOf } from '../lib/channels.js';
+import { IREE_PATTERNS } from '../lib/iree-tree.js';
+import { componentsOf, writeLicenses } from './components.js';
+import { fetchCrateTree, useFolder, useGit } from './iree.js';
+import { ireeOverride, type FetchOptions, type Override } from './overrides.js';
+import { fetchHeaders } from './pjrt-headers.js';
+
+export async function fetchInputs(context: InputContext<FetchOptions>): Promise<StageInputs> {
+  const override = ireeOverride(context);
+  return {
+    // Edits in a developer's own tree rebuild what is made of it.
+    files: override?.kind === 'path' ? await context.glob(override.folder, IREE_PATTERNS) : [],
+    values: { override: override ? { ...override } : null, channel: channelOf(context).name },
+  };
+}
+
+/** IREE's runtime tree, the PJRT headers, and the licences of both; everything checked against the lock. */
+export async function fetchSources(context: StageContext<FetchOptions>): Promise<SourcesArtifact> {
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const override = ireeOverride(context);
+  context.progress('fetch IREE and the PJRT headers');
+  const [iree] = await Promise.all([fetchIree(context, lock, override), fetchHeaders(context, lock)]);
+  const tree = path.resolve(context.outDir, iree);
+  const components = componentsOf(tree, lock, override);
+  await mkdir(path.join(context.outDir, 'licenses'), { recursive: true });
+  await writeLicenses(context.outDir, tree, components);
+  await writeFile(path.join(context.outDir, 'components.json'), `${JSON.stringify(components, null, 2)}\n`);
+  return { iree, pjrtHeaders: 'include', licenses: 'licenses', components };
+}
+
+/** Where the tree is, relative to the artifact unless it is a developer's own folder. */
+async function fetchIree(
+  context: StageContext<FetchOptions>,
+  lock: Lock,
+  override: Override | undefined,
+): Promise<string> {
+  if (override?.kind === 'path') {
+    await useFolder(context, override.folder, lock);
+    return override.folder;
+  }
+  if (override?.kind === 'git') await useGit(context, override, lock);
+  else await fetchCrateTree(context, lock);
+  return 'iree';
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { globSync } from 'tinyglobby';
+import pLimit from 'p-limit';
+
+/** The part of an IREE tree that a runtime build reads: what CMake includes, and the sources of CPU and CUDA drivers. */
+export const IREE_PATTERNS: readonly string[] = [
+  'CMakeLists.txt',
+  'LICENSE',
+  'build_tools/cmake/**',
+  'build_tools/embed_data/**',
+  'build_tools/third_party/**',
+  'compiler/CMakeLists.txt',
+  'compiler/bindings/c/**',
+  'runtime/CMakeLists.txt',
+  'runtime/version*.json',
+  'runtime/src/**',
+  'tests/CMakeLists.txt',
+  'tools/*',
+  'third_party/{benchmark,cpuinfo,dlmalloc,flatcc,googletest,nccl,printf}/**',
+  '!**/{.git,BUILD.bazel,*.md,*.mlir,*.bzl}',
+  '!**/.git/**',
+  '!runtime/src/iree/hal/drivers/{amdgpu,hip,metal,vulkan,webgpu}/**',
+  '!third_party/*/{test,tests,doc,docs,samples,bindings}/**',
+  '!third_party/googletest/{googletest,googlemock}/{test,docs,samples}/**',
+];
+
+/** Files of the tree at `folder` that are needed, relative to it, in code-unit order. */
+export function ireeFiles(folder: string): string[] {
+  return globSync([...IREE_PATTERNS], { cwd: folder, dot: true, onlyFiles: true, expandDirectories: false }).sort(
+    (a, b) => (a < b ? -1 : 1),
+  );
+}
+
+/** Copies what is needed; returns the copied paths. */
+export async function copyIreeTree(from: string, to: string): Promise<string[]> {
+  const files = ireeFiles(from);
+  const folders = new Set(files.map((file) => path.dirname(path.join(to, file))));
+  for (const folder of [...folders].sort()) await mkdir(folder, { recursive: true });
+  const limit = pLimit(32);
+  await Promise.all(files.map((file) => limit(() => cp(path.join(from, file), path.join(to, file)))));
+  return files;
+}
+
+/** Release of an IREE tree, e.g. `3.11.0`, from its version file (`3.11.0.dev` between releases); undefined if it has none. */
+export async function ireeVersion(folder: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(path.join(folder, 'runtime', 'version.json'), 'utf8');
+    const version = (JSON.parse(text) as { readonly 'package-version'?: string })['package-version'];
+    return version?.replace(/\.dev\d*$/, '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { StageContext } from '../../engine/api.js';
+import { fail, PipelineFailure } from '../../engine/failure.js';
+import type { ToolsArtifact } from '../artifacts.js';
+import { channelArgs, channelOf, type Channel } from './channels.js';
+import { clientFailure, familyOf, outputOf } from './client-failure.js';
+
+type Runner = Pick<StageContext, 'exec' | 'tempDir' | 'signal' | 'log'>;
+
+/** pip of some environment, with the extra links of the channel. */
+export interface PipClient extends Runner {
+  readonly python: string;
+  readonly channel: Channel;
+}
+
+/** What a registry has for a requirement, as `pip install --dry-run --report` says it. */
+export interface Distribution {
+  readonly name: string;
+  readonly version: string;
+  /** File name of the wheel. */
+  readonly file: string;
+  readonly url: string;
+  /** Undefined where the source states none, e.g. a folder of wheels. */
+  readonly sha256?: string;
+  readonly requires: readonly string[];
+}
+
+/** The registry answered, and has nothing that fits. */
+export interface NoDistribution {
+  /** Versions that it has for this Python, oldest first. */
+  readonly versions: readonly string[];
+}
+
+interface PipReport {
+  readonly install: readonly {
+    readonly download_info: {
+      readonly url: string;
+      readonly archive_info?: { readonly hashes?: Record<string, string> };
+    };
+    readonly metadata: { readonly name: string; readonly version: string; readonly requires_dist?: readonly string[] };
+  }[];
+}
+
+/** pip of the tools environment. */
+export function pipOf(context: StageContext<{ readonly channel?: string }>): PipClient {
+  const tools = context.artifact<ToolsArtifact>('setup-tools');
+  const { exec, tempDir, signal, log } = context;
+  return { exec, tempDir, signal, log, python: path.join(tools.dir, tools.value.python), channel: channelOf(context) };
+}
+
+/** The newest wheel that `requirement` allows for `python` (`major.minor`) on this kind of machine. */
+export async function findDistribution(
+  pip: PipClient,
+  requirement: string,
+  python: string,
+): Promise<Distribution | NoDistribution> {
+  const args = ['install', '--dry-run', '--no-deps', '--ignore-installed', '--quiet', '--report', '-'];
+  try {
+    const { stdout } = await runPip(pip, [...args, ...targetArgs(pip, python), requirement]);
+    return distributionOf(requirement, JSON.parse(stdout) as PipReport);
+  } catch (error) {
+    const missing = error instanceof PipelineFailure ? noDistribution(outputOf(error)) : undefined;
+    if (missing) return missing;
+    throw clientFailure(error, `the registry's entry of ${requirement}`);
+  }
+}
+
+/** Downloads the wheel of an exact requirement into `folder`; returns its path. */
+export async function downloadWheel(
+  pip: PipClient,
+  requirement: string,
+  python: string,
+  folder: string,
+): Promise<string> {
+  try {
+    await runPip(pip, [
+      'download',
+      '--no-deps',
+      '--quiet',
+      '--dest',
+      folder,
+      ...targetArgs(pip, python, false),
+      requirement,
+    ]);
+  } catch (error) {
+    throw clientFailure(error, requirement);
+  }
+  const [wheel] = (await readdir(folder)).filter((file) => file.endsWith('.whl'));
+  if (wheel === undefined) throw new Error(`pip download ${requirement} left no wheel in ${folder}`);
+  return path.join(folder, wheel);
+}
+
+export function isDistribution(found: Distribution | NoDistribution): found is Distribution {
+  return 'url' in found;
+}
+
+async function runPip(pip: PipClient, args: readonly string[]): ReturnType<StageContext['exec']> {
+  try {
+    return await pip.exec(pip.python, ['-m', 'pip', ...args], {
+      echo: false,
+      env: { PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+    });
+  } catch (error) {
+    if (/No module named pip\b/.test(outputOf(error))) {
+      fail({
+        kind: 'tool-missing',
+        message: 'the tools environment has no pip',
+        help: 'add `pip==VERSION` to the requirements of setup-tools in pipeline.yaml',
+      });
+    }
+    throw error;
+  }
+}
+
+/** Asks for another Python than the one that runs pip; `--target` is what pip wants for that and is never written. */
+function targetArgs(pip: PipClient, python: string, install = true): string[] {
+  const target = install ? ['--target', path.join(pip.tempDir, 'never-written')] : [];
+  return ['--python-version', python, '--only-binary=:all:', ...target, ...channelArgs(pip.channel, 'pip')];
+}
+
+function noDistribution(output: string): NoDistribution | undefined {
+  const match = /Could not find a version that satisfies the requirement .*\(from versions: (.*)\)/.exec(output);
+  if (!match) return undefined;
+  const versions = (match[1] ?? '').split(', ').filter((version) => version !== '' && version !== 'none');
+  // With nothing found at all, a broken connection is the likelier cause: pip says both in one breath.
+  return versions.length === 0 && familyOf(output) === 'network' ? undefined : { versions };
+}
+
+function distributionOf(requirement: string, report: PipReport): Distribution {
+  const [item] = report.install;
+  if (!item) throw new Error(`pip's report for ${requirement} is empty`);
+  const { url, archive_info: archive } = item.download_info;
+  const sha256 = archive?.hashes?.['sha256'];
+  return {
+    name: item.metadata.name,
+    version: item.metadata.version,
+    file: decodeURIComponent(path.posix.basename(new URL(url).pathname)),
+    url,
+    ...(sha256 === undefined ? {} : { sha256 }),
+    requires: item.metadata.requires_dist ?? [],
+  };
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageContext, StageDefinition } from '../../engine/api.js';
+import { lintInputs, lintSources } from './run.js';
+
+export const definition: StageDefinition<Record<string, never>, { files: number }> = {
+  name: 'lint-sources',
+  title: 'Check the format of C++ and Python',
+  schema: 'stages/lint-sources.schema.json',
+  axes: [],
+  version: 1,
+  output: 'tree',
+  inputs: lintInputs,
+  run: (context: StageContext) => lintSources(context),
+};

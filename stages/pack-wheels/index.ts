@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { WheelsArtifact } from '../artifacts.js';
+import { packWheels, type PackOptions } from './run.js';
+
+export const definition: StageDefinition<PackOptions, WheelsArtifact> = {
+  name: 'pack-wheels',
+  title: 'Pack and check the wheels',
+  schema: 'stages/pack-wheels.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  env: ['SOURCE_DATE_EPOCH'],
+  output: 'tree',
+  publish: [{ from: '*.whl', to: 'dist' }],
+  inputs: () => Promise.resolve({}),
+  run: packWheels,
+};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JsonObject, StageContext } from '../../engine/api.js';
+import type { Lock, NativeArtifact, SourceComponent } from '../artifacts.js';
+import type { PackageConfig } from './run.js';
+
+export interface TemplateRequest {
+  readonly context: StageContext;
+  readonly entry: PackageConfig;
+  /** PEP 440 version of the package, with the flavour's local label. */
+  readonly version: string;
+  readonly flavour: string;
+  readonly lock: Lock;
+  readonly native: NativeArtifact;
+  readonly components: readonly SourceComponent[];
+}
+
+/** The priority that the PJRT integration guide gives plugins: above JAX's own platforms (400 and less). */
+const PRIORITY = 500;
+
+/** The variables of the templates; wheel-templates/README.md documents them. */
+export function templateContext(request: TemplateRequest): JsonObject {
+  const { context, entry, version, flavour, lock, native } = request;
+  const { project, sections } = context.config;
+  const constraints = sections['constraints'] as Readonly<Record<string, string>>;
+  return {
+    project: { name: project['name'] ?? '', version, urls: project['urls'] ?? {} },
+    package: { distribution: entry.name, description: entry.description },
+    device: entry.device,
+    flavour,
+    publishable: flavour === 'release',
+    library_file: native.library,
+    platform_tag: native.platform,
+    priority: PRIORITY,
+    supports: {
+      python: constraints['python'] ?? '>=3.11',
+      jaxlib: constraints['jaxlib'] ?? '',
+      iree_compiler: compilerRange(lock.ireeRuntime.version),
+    },
+    python_versions: supportedPythons(lock),
+    stablehlo_version: lock.ireeCompiler.stablehlo,
+    license_expression: licenseExpression(request.components),
+    sbom_files: [`sboms/${entry.name}.cdx.json`],
+  };
+}
+
+/** Compilers that a runtime accepts: those of its own release (a runtime refuses the modules of the next). */
+export function compilerRange(runtime: string): string {
+  const [major = 0, minor = 0] = runtime.split('.').map(Number);
+  return `>=${major}.${minor}.0,<${major}.${minor + 1}`;
+}
+
+export function supportedPythons(lock: Lock): readonly string[] {
+  return lock.frameworks.map(({ python }) => python);
+}
+
+/** One SPDX expression over the wheel's own licence and those of what is linked into it. */
+export function licenseExpression(components: readonly SourceComponent[]): string {
+  const terms = new Set(['Apache-2.0', ...components.map(({ license }) => license)]);
+  return [...terms].map((term) => (/ (AND|OR) /.test(term) ? `(${term})` : term)).join(' AND ');
+}

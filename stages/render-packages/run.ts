@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import { fail } from '../../engine/failure.js';
+import type {
+  NativeArtifact,
+  PackagesArtifact,
+  RenderedPackage,
+  ResolveArtifact,
+  SourcesArtifact,
+} from '../artifacts.js';
+import { projectVersion } from '../lib/native-tree.js';
+import { supportedPythons, templateContext } from './context.js';
+import { renderTree } from './render.js';
+import { sbomOf } from './sbom.js';
+
+/** One entry of `packages:` in pipeline.yaml. */
+export interface PackageConfig {
+  readonly name: string;
+  readonly template: string;
+  readonly device: string;
+  /** The summary that the package index shows. */
+  readonly description: string;
+}
+
+export async function renderInputs(context: InputContext): Promise<StageInputs> {
+  const packages = packagesOf(context);
+  const files = await Promise.all(
+    packages.map(({ template }) =>
+      context.glob(path.join('wheel-templates', template), ['**/*', '!tests/**', '!**/__pycache__/**']),
+    ),
+  );
+  return {
+    files: files.flat(),
+    values: {
+      project: context.config.project,
+      constraints: context.config.sections['constraints'] ?? null,
+      packages: packages.map((entry) => ({ ...entry })),
+    },
+  };
+}
+
+/** The packages that pipeline.yaml wants for this node's device. */
+function packagesOf(context: InputContext): readonly PackageConfig[] {
+  const all = (context.config.sections['packages'] ?? []) as unknown as readonly PackageConfig[];
+  return all.filter(({ device }) => device === context.variant.axes['device']);
+}
+
+/** Renders one Python source tree per package: templates, library, licences and SBOM. */
+export async function renderPackages(context: StageContext): Promise<PackagesArtifact> {
+  const packages = packagesOf(context);
+  if (packages.length === 0) {
+    fail({
+      kind: 'usage',
+      message: `no package in pipeline.yaml is for device ${context.variant.axes['device'] ?? '(none)'}`,
+      help: 'add an entry with this device under `packages:`',
+    });
+  }
+  return { packages: await Promise.all(packages.map((entry) => renderPackage(context, entry))) };
+}
+
+async function renderPackage(context: StageContext, entry: PackageConfig): Promise<RenderedPackage> {
+  const native = context.artifact<NativeArtifact>('build-native');
+  const sources = context.artifact<SourcesArtifact>('fetch-sources');
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const flavour = context.variant.axes['flavour'] ?? 'release';
+  const version = flavour === 'release' ? projectVersion(context) : `${projectVersion(context)}+${flavour}`;
+  const folder = path.join(context.outDir, entry.name);
+
+  const licenses = path.resolve(sources.dir, sources.value.licenses);
+  const components = sources.value.components;
+  const variables = templateContext({
+    context,
+    entry,
+    version,
+    flavour,
+    lock,
+    native: native.value,
+    components,
+  });
+  await renderTree({
+    from: path.join(context.root, 'wheel-templates', entry.template),
+    to: folder,
+    variables,
+    placeholders: { device: entry.device },
+    root: context.root,
+  });
+  await cp(licenses, path.join(folder, 'LICENSES'), { recursive: true });
+  await cp(path.join(context.root, 'LICENSE'), path.join(folder, 'LICENSES', 'iree-pjrt.txt'));
+  const libraries = path.join(folder, 'src', 'iree', '_pjrt_libs', entry.device);
+  await mkdir(libraries, { recursive: true });
+  await cp(path.join(native.dir, native.value.library), path.join(libraries, native.value.library));
+  const sbom = sbomOf({ name: entry.name, version, components });
+  await mkdir(path.join(folder, 'sboms'), { recursive: true });
+  await writeFile(path.join(folder, 'sboms', `${entry.name}.cdx.json`), sbom);
+  context.log(`${entry.name} ${version} for Python ${supportedPythons(lock).join(', ')}`);
+  return { name: entry.name, version, platform: `iree_${entry.device}`, folder: entry.name };
+}

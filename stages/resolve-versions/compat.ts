@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'yaml';
+import { fail } from '../../engine/failure.js';
+import { checkAgainst } from './schema.js';
+
+/** What no registry says; each file states where its columns come from. */
+export interface Compat {
+  readonly jaxlib: readonly JaxlibRow[];
+  readonly iree: readonly IreeRow[];
+  readonly headers: HeaderFile;
+}
+
+export interface JaxlibRow {
+  readonly version: string;
+  /** Commit of openxla/xla, or `unknown` with the reason in `note`. */
+  readonly xlaCommit: string;
+  /** Commit of jax that the wheel says it was built from. */
+  readonly jaxCommit?: string;
+  readonly pjrtApi: string;
+  readonly stablehlo: string;
+  readonly stablehloMinimum: string;
+  /** Pythons that the registry has a wheel for. */
+  readonly pythons: readonly string[];
+  readonly note?: string;
+}
+
+export interface IreeRow {
+  readonly version: string;
+  /** Undefined if no crate holds the sources of this release. */
+  readonly runtime?: { readonly crate: string; readonly crateVersion: string };
+  readonly compiler: { readonly package: string; readonly version: string };
+  readonly stablehlo: string;
+  readonly note?: string;
+}
+
+export interface HeaderFile {
+  /** Folder of the wheel that includes start from. */
+  readonly includeRoot: string;
+  /** Members that are fetched, those that the wheel has; the API header itself must be there. */
+  readonly members: readonly string[];
+  readonly rows: readonly HeaderRow[];
+  readonly traps: readonly Trap[];
+}
+
+export interface HeaderRow {
+  readonly package: string;
+  readonly version: string;
+  readonly pjrtApi: string;
+  readonly note?: string;
+}
+
+/** What goes wrong if a plugin says that it has API version `from` or newer. */
+export interface Trap {
+  readonly from: string;
+  /** Frameworks (their PJRT API version) from which on it does. */
+  readonly frameworksFrom: string;
+  readonly what: string;
+  /** `avoid`: a header as new as this is not chosen; `implement`: harmless once `calls` do as `what` says. */
+  readonly answer: 'avoid' | 'implement';
+  readonly calls?: readonly string[];
+}
+
+export const COMPAT_FILES = {
+  jaxlib: 'compat/jaxlib.yaml',
+  iree: 'compat/iree.yaml',
+  headers: 'compat/pjrt-headers.yaml',
+} as const;
+
+export async function loadCompat(root: string): Promise<Compat> {
+  const [jaxlib, iree, headers] = await Promise.all([
+    load<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
+    load<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
+    load<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
+  ]);
+  return { jaxlib: jaxlib.rows, iree: iree.rows, headers };
+}
+
+async function load<T>(root: string, file: string, schema: string): Promise<T> {
+  let value: unknown;
+  try {
+    value = parse(await readFile(path.join(root, file), 'utf8'));
+  } catch (error) {
+    return fail({
+      kind: 'usage',
+      message: `${file} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+      help: 'restore it with git',
+    });
+  }
+  const problems = await checkAgainst(schema, value);
+  if (problems.length > 0) {
+    fail({
+      kind: 'usage',
+      message: `${file}: ${problems.join('; ')}`,
+      help: `schemas/${schema}.schema.json says what is allowed`,
+    });
+  }
+  return value as T;
+}
+
+/** Minor of an API version `0.minor`. */
+export function minorOf(api: string): number {
+  return Number(api.split('.')[1]);
+}
+
+/** Highest API minor that is safe to say to a framework of `frameworkApi`. */
+export function safeMinor(traps: readonly Trap[], frameworkApi: string): number {
+  const met = traps.filter(
+    ({ answer, frameworksFrom }) => answer === 'avoid' && minorOf(frameworksFrom) <= minorOf(frameworkApi),
+  );
+  return Math.min(Number.POSITIVE_INFINITY, ...met.map(({ from }) => minorOf(from) - 1));
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import stableStringify from 'json-stable-stringify';
+import writeFileAtomic from 'write-file-atomic';
+import { parse, stringify } from 'yaml';
+import { fail } from '../../engine/failure.js';
+import type { Lock, LockOrigin } from '../artifacts.js';
+import { sha256 } from '../lib/hash.js';
+import type { Compat } from './compat.js';
+import { checkAgainst } from './schema.js';
+
+export const LOCK_FILE = 'pipeline.lock.yaml';
+
+const HEADER = `# Written by npx pipeline resolve; commit it, do not edit it. \`npx pipeline resolve --update\` renews it.
+# What each key means: schemas/lock.schema.json.
+`;
+
+/** A lock before its digest is taken. */
+export type LockContent = Omit<Lock, 'digest'>;
+
+export function sealLock(content: LockContent): Lock {
+  return { ...content, digest: digestOf(content) };
+}
+
+function digestOf(content: LockContent): string {
+  const { digest: _, ...rest } = content as Lock;
+  return sha256(stableStringify(rest) ?? '');
+}
+
+/** sha256 over the wishes, and over the compat rows of what was chosen: if one of them changes, so may the choice. */
+export function inputsOf(
+  origin: LockOrigin,
+  chosen: Omit<LockContent, 'inputs' | 'from' | 'lockVersion'>,
+  compat: Compat,
+): string {
+  const { frameworks, ireeRuntime, pjrtHeaders } = chosen;
+  const rows = {
+    jaxlib: compat.jaxlib.filter(({ version }) => frameworks.some(({ jaxlib }) => jaxlib === version)),
+    iree: compat.iree.filter(({ version }) => version === ireeRuntime.version),
+    headers: compat.headers.rows.filter(
+      (row) => row.package === pjrtHeaders.package && row.version === pjrtHeaders.version,
+    ),
+    members: compat.headers.members,
+    traps: compat.headers.traps.filter(({ answer }) => answer === 'avoid'),
+  };
+  // Notes are for people: correcting one renews no lock.
+  return sha256(
+    stableStringify({ origin, rows }, { replacer: (key, value) => (key === 'note' ? undefined : value) }) ?? '',
+  );
+}
+
+export function renderLock(lock: Lock): string {
+  return HEADER + stringify(lock, { lineWidth: 0 });
+}
+
+/** Undefined if there is none; fails with kind `lock` if it is not as it was written. */
+export async function readLock(file: string): Promise<Lock | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return parseLock(text);
+}
+
+export async function parseLock(text: string): Promise<Lock> {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    return broken(`it is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
+  }
+  const problems = await checkAgainst('lock', value);
+  if (problems.length > 0) return broken(problems.join('\n'));
+  const lock = value as Lock;
+  const found = digestOf(lock);
+  if (found !== lock.digest) {
+    return broken(`its content does not fit its digest\nwanted ${lock.digest}\nfound  ${found}`);
+  }
+  return lock;
+}
+
+function broken(detail: string): never {
+  return fail({
+    kind: 'lock',
+    message: `${LOCK_FILE} was edited or is broken`,
+    detail,
+    help: `restore it with \`git checkout ${LOCK_FILE}\`, or delete it and run \`npx pipeline resolve\``,
+  });
+}
+
+export async function writeLock(file: string, lock: Lock): Promise<void> {
+  await writeFileAtomic(file, renderLock(lock));
+}
+
+/** What differs between two locks, a line each, in the words of the file; empty if both hold the same versions. */
+export function diffLocks(before: Lock | undefined, after: Lock): string[] {
+  const [old, now] = [leaves(before ?? {}), leaves(after)];
+  const derived = new Set(['digest', 'inputs']);
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    const [was, is] = [old.get(key), now.get(key)];
+    if (was === is || derived.has(key)) return [];
+    if (was === undefined) return [`+ ${key}: ${is}`];
+    return is === undefined ? [`- ${key}: ${was}`] : [`~ ${key}: ${was} -> ${is}`];
+  });
+}
+
+/** Leaves by path; entries of a list by what they are about rather than by their place. */
+function leaves(value: unknown, at = '', found = new Map<string, string>()): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return found.set(at, String(value));
+  for (const [key, part] of Object.entries(value)) {
+    const name = Array.isArray(value) ? labelOf(part, key) : key;
+    leaves(part, at === '' ? name : `${at}.${name}`, found);
+  }
+  return found;
+}
+
+function labelOf(entry: unknown, index: string): string {
+  if (typeof entry !== 'object' || entry === null) return index;
+  const { python, path } = entry as { readonly python?: unknown; readonly path?: unknown };
+  if (typeof python === 'string') return `[${python}]`;
+  return typeof path === 'string' ? `[${path}]` : index;
+}

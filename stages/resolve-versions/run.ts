@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import type { InputContext, Json, JsonObject, StageContext, StageInputs } from '../../engine/api.js';
+import { fail, PipelineFailure } from '../../engine/failure.js';
+import type { Lock, LockOrigin, ResolveArtifact } from '../artifacts.js';
+import { channelOf } from '../lib/channels.js';
+import { COMPAT_FILES, loadCompat, type Compat } from './compat.js';
+import { resolveFrameworks } from './frameworks.js';
+import { resolveHeaders } from './headers.js';
+import { resolveIree } from './iree.js';
+import { diffLocks, inputsOf, LOCK_FILE, readLock, sealLock, writeLock } from './lock.js';
+import { makeResolver } from './resolver.js';
+
+export interface ResolveOptions {
+  readonly pythons: readonly string[];
+  readonly channel?: string;
+}
+
+export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
+  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES)]);
+  return {
+    files,
+    values: { origin: { ...originOf(context) } },
+    ...(updateAsked(context) ? { uncacheable: 'an update was asked for' } : {}),
+  };
+}
+
+/** The lock, if it still fits what is wished; else a new one, written and told. */
+export async function resolveVersions(context: StageContext<ResolveOptions>): Promise<ResolveArtifact> {
+  const compat = await loadCompat(context.root);
+  const origin = originOf(context);
+  const file = path.join(context.root, LOCK_FILE);
+  const held = await readLock(file);
+  if (held && !updateAsked(context) && held.inputs === inputsOf(origin, held, compat)) {
+    context.log(`${LOCK_FILE} fits: jaxlib ${held.framework.jaxlib}, IREE ${held.ireeRuntime.version}`);
+    return { lock: held };
+  }
+  if (context.locked) return refuseIfChanged(context, held, origin, compat);
+  const lock = await resolveLock(context, origin, compat);
+  const changes = diffLocks(held, lock);
+  if (held?.digest === lock.digest) {
+    context.log(`${LOCK_FILE} is up to date`);
+    return { lock: held };
+  }
+  for (const change of changes) context.log(change);
+  context.log(held ? `${LOCK_FILE}: ${changes.length} changes` : `${LOCK_FILE} is new`);
+  await writeLock(file, lock);
+  return { lock };
+}
+
+/** Resolves without a look at the lock that is there. */
+export async function resolveLock(
+  context: StageContext<ResolveOptions>,
+  origin: LockOrigin,
+  compat: Compat,
+): Promise<Lock> {
+  const resolver = makeResolver(context, origin, compat);
+  context.progress('ask the registries for jaxlib');
+  const frameworks = await resolveFrameworks(resolver);
+  const [framework] = frameworks;
+  if (!framework) throw new Error('resolveFrameworks gave none');
+  context.progress('ask the registries for IREE and the PJRT header');
+  const [iree, pjrtHeaders] = await Promise.all([
+    resolveIree(resolver, frameworks),
+    resolveHeaders(resolver, framework, frameworks),
+  ]);
+  const chosen = { framework, frameworks, ...iree, pjrtHeaders };
+  return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
+}
+
+/** Under --locked: what would change is said, if it can be found out; nothing is written. */
+async function refuseIfChanged(
+  context: StageContext<ResolveOptions>,
+  held: Lock | undefined,
+  origin: LockOrigin,
+  compat: Compat,
+): Promise<ResolveArtifact> {
+  if (!held) {
+    return fail({
+      kind: 'lock',
+      message: `--locked, but there is no ${LOCK_FILE}`,
+      help: 'run `npx pipeline resolve` and commit what it writes',
+    });
+  }
+  let changes: readonly string[];
+  try {
+    const lock = await resolveLock(context, origin, compat);
+    if (lock.digest === held.digest) return { lock: held };
+    changes = diffLocks(held, lock);
+  } catch (error) {
+    if (!(error instanceof PipelineFailure) || error.failure.kind === 'cancelled') throw error;
+    changes = [...diffOrigins(held.from, origin), `(what it would resolve to is not known: ${error.failure.message})`];
+  }
+  return fail({
+    kind: 'lock',
+    message: `${LOCK_FILE} does not fit pipeline.yaml and compat/ any more, and --locked forbids to renew it`,
+    detail: changes.length === 0 ? 'only rows of compat/ that it was resolved from' : changes.join('\n'),
+    help: 'run `npx pipeline resolve` and commit the new lock',
+  });
+}
+
+function diffOrigins(before: LockOrigin, after: LockOrigin): string[] {
+  return Object.entries(after).flatMap(([key, now]) => {
+    const [was, is] = [String(before[key as keyof LockOrigin]), String(now)];
+    return was === is ? [] : [`~ from.${key}: ${was} -> ${is}`];
+  });
+}
+
+function updateAsked({ settings }: Pick<InputContext, 'settings'>): boolean {
+  return ['1', 'true'].includes(settings['update'] ?? '');
+}
+
+function originOf(context: InputContext<ResolveOptions>): LockOrigin {
+  const constraints = context.config.sections['constraints'] as JsonObject | undefined;
+  const range = (name: string): string => String(constraints?.[name] ?? '>=0');
+  const channel = channelOf(context);
+  return {
+    jaxlib: range('jaxlib'),
+    iree: range('iree'),
+    python: range('python'),
+    pythons: context.options.pythons,
+    channel: channel.name,
+    links: linksOf(context, channel.name),
+  };
+}
+
+/** As pipeline.yaml writes them: a lock names no folder of one machine. */
+function linksOf(context: InputContext<ResolveOptions>, channel: string): string[] {
+  const channels = context.config.sections['channels'] as JsonObject | undefined;
+  const entries = (channels?.[channel] ?? []) as readonly Json[];
+  return entries.map((entry) => String((entry as JsonObject)['find-links'] ?? ''));
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import type { StageContext } from '../../engine/api.js';
+import type { JaxArtifact, ResolveArtifact } from '../artifacts.js';
+import { targetsOf } from '../lib/frameworks.js';
+import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
+
+const FIND_COMPILER =
+  'import importlib.util, pathlib; ' +
+  'root = pathlib.Path(importlib.util.find_spec("iree.compiler").submodule_search_locations[0]); ' +
+  'print(root / "_mlir_libs" / "libIREECompiler.so")';
+
+/** Installs the locked jax, jaxlib and IREE compiler for the lowest Python here into an environment of their own. */
+export async function setupJax(context: StageContext): Promise<JaxArtifact> {
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { ireeCompiler } = lock;
+  const [{ python: interpreter, framework }] = await targetsOf(context, lock);
+  const { python } = await makeUvEnvironment(context, {
+    folder: context.outDir,
+    python: interpreter.path,
+    requirements: [
+      ...pinned({ jax: framework.jax, jaxlib: framework.jaxlib, [ireeCompiler.package]: ireeCompiler.version }),
+      'pytest',
+    ],
+  });
+  const { stdout } = await context.exec(python, ['-c', FIND_COMPILER], { echo: false });
+  return { python: 'bin/python', compilerLibrary: path.relative(context.outDir, stdout.trim()) };
+}

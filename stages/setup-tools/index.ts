@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { ToolsArtifact } from '../artifacts.js';
+import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
+import { PYTHON_TOOL } from './python-tool.js';
+import { setupTools, type ToolsOptions } from './run.js';
+
+export const definition: StageDefinition<ToolsOptions, ToolsArtifact> = {
+  name: 'setup-tools',
+  title: 'Install the build tools',
+  schema: 'stages/setup-tools.schema.json',
+  axes: [],
+  version: 1,
+  tools: [PYTHON_TOOL],
+  env: [...PYTHON_ENV],
+  output: 'state',
+  timeoutMs: 20 * 60_000,
+  inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
+  run: setupTools,
+};

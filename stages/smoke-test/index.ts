@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { SmokeArtifact } from '../artifacts.js';
+import { PYTHON_ENV } from '../lib/pythons.js';
+import { smokeInputs, smokeTest, type SmokeOptions } from './run.js';
+
+export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
+  name: 'smoke-test',
+  title: 'Install the wheels and run JAX on them',
+  schema: 'stages/smoke-test.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  env: [...PYTHON_ENV],
+  output: 'tree',
+  publish: [{ from: 'report/**', to: 'dist' }],
+  inputs: smokeInputs,
+  run: smokeTest,
+};

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smoke test's set-up: which platform, which reference, and where the results go.
+
+Run in an environment in which the wheel and pytest are installed::
+
+    python -m pytest FOLDER --results results.jsonl --junitxml results.xml
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from results import ResultsFile, versions
+
+_RESULTS = pytest.StashKey[ResultsFile]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the suite's own options."""
+    group = parser.getgroup("smoke test")
+    group.addoption("--results", metavar="FILE", help="write one JSON line per event to FILE")
+    group.addoption("--platform", default="iree_cpu", help="JAX platform to test")
+    group.addoption(
+        "--distribution", default="iree-pjrt-plugin-cpu", help="name of the installed wheel"
+    )
+    group.addoption(
+        "--build-tree",
+        action="store_true",
+        help="the plugin runs from a build tree: do not ask for an installed wheel",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Chooses the platforms before anything imports jax; the reference is JAX's own ``cpu``."""
+    os.environ["JAX_PLATFORMS"] = f"{config.getoption('--platform')},cpu"
+    path = config.getoption("--results")
+    config.stash[_RESULTS] = ResultsFile(Path(path) if path else None)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Writes the versions."""
+    config = session.config
+    if config.getoption("--collect-only"):
+        return
+    found = versions(config.getoption("--platform"), config.getoption("--distribution"))
+    config.stash[_RESULTS].write("versions", **found)
+    print("\n".join(f"{key}: {value}" for key, value in found.items()), file=sys.stderr)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """Notes that a test starts."""
+    item.config.stash[_RESULTS].write("started", test=item.nodeid)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Notes how a test ended."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    # A test that passes is noted after its call; a set-up or tear-down only where it goes wrong.
+    if report.when != "call" and report.passed:
+        return
+    fields: dict[str, Any] = {"duration_s": round(report.duration, 4), **dict(item.user_properties)}
+    if report.skipped:
+        fields["message"] = str(report.longrepr[2]) if report.longrepr else ""
+    elif report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        fields["message"] = crash.message if crash else str(report.longrepr)
+    item.config.stash[_RESULTS].write(report.outcome, test=item.nodeid, **fields)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Writes the totals."""
+    if _RESULTS in config.stash:
+        config.stash[_RESULTS].close()
+
+
+@pytest.fixture(scope="session")
+def platform(pytestconfig: pytest.Config) -> str:
+    """Name of the platform under test."""
+    return str(pytestconfig.getoption("--platform"))
+
+
+@pytest.fixture(scope="session")
+def device(platform: str) -> Any:
+    """First device of the platform under test."""
+    import jax
+
+    return jax.devices(platform)[0]
+
+
+@pytest.fixture
+def check(device: Any, record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """A function (name, function, *arguments) that runs on both platforms and compares.
+
+    The function is jitted unless it says ``jitted=False``. The results' platform is checked, so
+    that nothing passes by running on the reference by accident.
+    """
+    import jax
+    import numpy as np
+
+    from tolerances import compare
+
+    reference = jax.devices("cpu")[0]
+
+    def run(where: Any, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
+        with jax.default_device(where):
+            results = jax.tree.leaves(function(*arguments))
+        for result in results:
+            assert result.devices() == {where}, f"the result is on {result.devices()}, not {where}"
+        return [np.asarray(result) for result in results]
+
+    def check_program(
+        name: str, function: Callable[..., Any], *arguments: Any, jitted: bool = True
+    ) -> None:
+        function = jax.jit(function) if jitted else function
+        got = run(device, function, arguments)
+        found = compare(name, got, run(reference, function, arguments))
+        for key, value in found.as_dict().items():
+            record_property(key, value)
+
+    return check_program

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import { fail } from '../../engine/failure.js';
+import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
+import { channelArgs, channelOf } from '../lib/channels.js';
+import { targetsOf, type Target } from '../lib/frameworks.js';
+import { pythonFingerprint } from '../lib/pythons.js';
+import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
+import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
+
+export interface SmokeOptions {
+  readonly pythons: 'all' | 'lowest';
+  readonly timeoutSeconds: number;
+  readonly channel?: string;
+}
+
+/** What the suite may not inherit: it must see the wheel as a user's fresh shell would. */
+const SCRUBBED = ['PYTHONPATH', 'PYTHONHOME', 'PJRT_NAMES_AND_LIBRARY_PATHS', 'XLA_FLAGS', 'LD_PRELOAD'];
+
+export async function smokeInputs(context: InputContext<SmokeOptions>): Promise<StageInputs> {
+  return { values: { pythons: await pythonFingerprint(context) } };
+}
+
+/** Installs each wheel into a fresh environment per Python and runs the suite in `python/` there. */
+export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const wheels = context.artifact<WheelsArtifact>('pack-wheels');
+  const found = await targetsOf(context, lock);
+  const targets = context.options.pythons === 'lowest' ? found.slice(0, 1) : found;
+  await mkdir(path.join(context.outDir, 'report'), { recursive: true });
+  const runs: SmokeRun[] = [];
+  const problems: string[] = [];
+  for (const wheel of wheels.value.wheels) {
+    for (const target of targets) {
+      const { run, failures } = await smokeOne(context, lock, path.join(wheels.dir, wheel.file), wheel, target);
+      runs.push(run);
+      problems.push(...failures);
+    }
+  }
+  if (problems.length > 0) {
+    fail({
+      kind: 'test',
+      message: `${problems.length} smoke tests failed`,
+      detail: problems.join('\n'),
+      help: 'see the log of this stage for the whole output of pytest',
+    });
+  }
+  return { runs };
+}
+
+async function smokeOne(
+  context: StageContext<SmokeOptions>,
+  lock: Lock,
+  file: string,
+  wheel: Wheel,
+  { python, framework }: Target,
+): Promise<{ run: SmokeRun; failures: string[] }> {
+  const label = `${wheel.platform}-py${framework.python}`;
+  context.progress(`install on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
+  const environment = await makeUvEnvironment(context, {
+    folder: path.join(context.tempDir, label),
+    python: python.path,
+    requirements: [
+      file,
+      ...pinned({
+        jax: framework.jax,
+        jaxlib: framework.jaxlib,
+        [lock.ireeCompiler.package]: lock.ireeCompiler.version,
+      }),
+      'pytest',
+    ],
+    installArgs: channelArgs(channelOf(context), 'uv'),
+  });
+  context.progress(`run on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
+  const results = await runSuite(context, environment.python, wheel, label);
+
+  const report = path.join('report', `smoke-${label}`);
+  await writeFile(path.join(context.outDir, `${report}.xml`), junitOf(`smoke-${label}`, results));
+  await writeFile(
+    path.join(context.outDir, `${report}.json`),
+    `${JSON.stringify({ wheel: wheel.file, sha256: wheel.sha256, ...results }, null, 2)}\n`,
+  );
+  const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map((kind) => countOf(results, kind));
+  context.log(`${label}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return {
+    run: {
+      wheel: wheel.file,
+      python: python.version,
+      jax: framework.jax,
+      jaxlib: framework.jaxlib,
+      compiler: lock.ireeCompiler.version,
+      passed: passed ?? 0,
+      failed: failed ?? 0,
+      skipped: skipped ?? 0,
+      junit: `${report}.xml`,
+      json: `${report}.json`,
+    },
+    failures: results.tests
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ id, message }) => `${label} ${id}: ${message ?? 'failed'}`),
+  };
+}
+
+async function runSuite(
+  context: StageContext<SmokeOptions>,
+  python: string,
+  wheel: Wheel,
+  label: string,
+): Promise<SuiteResults> {
+  const suite = path.join(context.root, 'stages', 'smoke-test', 'python');
+  const file = path.join(context.tempDir, `${label}.jsonl`);
+  await writeFile(file, '');
+  const inherited = Object.keys(process.env).filter((name) => /^(JAX|IREE|PYTEST)_/.test(name));
+  const { exitCode } = await context.exec(
+    python,
+    [
+      '-m',
+      'pytest',
+      '-p',
+      'no:cacheprovider',
+      '--rootdir',
+      suite,
+      '-q',
+      '--results',
+      file,
+      '--platform',
+      wheel.platform,
+      '--distribution',
+      wheel.name,
+      suite,
+    ],
+    {
+      cwd: context.tempDir,
+      env: {
+        ...Object.fromEntries([...SCRUBBED, ...inherited].map((name) => [name, undefined])),
+        PYTHONDONTWRITEBYTECODE: '1',
+        // The user's cache of compiled programs must neither help nor be filled.
+        XDG_CACHE_HOME: path.join(context.tempDir, 'cache'),
+      },
+      okCodes: ANY_EXIT_CODE,
+      timeoutMs: context.options.timeoutSeconds * 1000,
+    },
+  );
+  const results = parseResults(await readFile(file, 'utf8'), `exit code ${exitCode}`);
+  if (exitCode === 0 && results.tests.length > 0) return results;
+  if (results.tests.some(({ outcome }) => outcome === 'failed')) return results;
+  return fail({
+    kind: 'test',
+    message: `the smoke test on ${label} ended with exit code ${exitCode} and named no failed test`,
+    detail: `${results.tests.length} tests had reported a result`,
+    help: 'the log of this stage has the whole output of pytest',
+  });
+}
+
+/** pytest's own codes, and 128 + signal of a crash: what happened is read from the results file. */
+const ANY_EXIT_CODE = Array.from({ length: 256 }, (_, code) => code);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { TestReportArtifact } from '../artifacts.js';
+import { nativeInputs } from '../lib/native-tree.js';
+import { testNative, type TestNativeOptions } from './run.js';
+
+export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> = {
+  name: 'test-native',
+  title: 'Run the GoogleTests',
+  schema: 'stages/test-native.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  output: 'tree',
+  publish: [{ from: 'report/**', to: 'dist' }],
+  inputs: nativeInputs,
+  run: testNative,
+};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { TestReportArtifact } from '../artifacts.js';
+import { testPackages } from './run.js';
+
+export const definition: StageDefinition<Record<string, never>, TestReportArtifact> = {
+  name: 'test-packages',
+  title: 'Run the unit tests of the Python packages',
+  schema: 'stages/test-packages.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  output: 'tree',
+  publish: [{ from: 'report/**', to: 'dist' }],
+  inputs: async (context) => ({ files: await context.glob('wheel-templates', ['*/tests/**/*.py']) }),
+  run: testPackages,
+};

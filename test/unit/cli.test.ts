@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../cli.js';
+import { COMMANDS } from '../../commands/declarations.js';
+import { envOf } from '../../commands/env.js';
+import { diffLeaves } from '../../commands/resolve.js';
+
+const DEMO = `version: 1
+project: { name: demo, version: "1.0" }
+stages:
+  - { name: first, uses: _null }
+  - { name: second, uses: _null, needs: [first], with: { greeting: hi } }
+pipelines:
+  all: { title: Everything, stages: [second] }
+`;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cli-'));
+  await writeFile(join(folder, 'pipeline.yaml'), DEMO);
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function cli(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const code = await main(argv, {
+    cwd: folder,
+    env: { NO_COLOR: '1' },
+    stdout: { write: (text) => (out += text), columns: 120 },
+    stderr: { write: (text) => (err += text) },
+  });
+  return { code, out, err };
+}
+
+describe('help', () => {
+  test.each(['', ...COMMANDS.map((command) => command.name)])('pipeline %s --help fits 80 columns', async (name) => {
+    const { code, out } = await cli(...(name === '' ? [] : [name]), '--help');
+    expect(code).toBe(0);
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    if (name !== '') expect(out).toContain('Examples:\n  ');
+  });
+});
+
+describe('what cannot be understood', () => {
+  test.each([
+    [['rnu'], "unknown command 'rnu'", 'Did you mean run?'],
+    [['run', '--jbos', '2'], "unknown option '--jbos'", 'Did you mean --jobs?'],
+    [['run', '--jobs', 'many'], "'many' is invalid", 'whole number'],
+    [['run', 'al'], "there is no pipeline 'al'", "did you mean 'all'? pipelines: all"],
+    [['run', 'all', 'extra'], 'too many arguments', ''],
+    [['run', '--only', 'secnd'], "there is no stage 'secnd'", "did you mean 'second'?"],
+    [['run', '--set', 'x'], '--set x lacks a value', '--set KEY=VALUE'],
+    [['plan', '--variant', 'cpu'], "there is no variant 'cpu'", ''],
+    [['env'], "missing required argument 'variant'", ''],
+    [['resolve', '--update', '--locked'], 'exclude each other', ''],
+    [['explain', 'frist'], "there is no stage 'frist'", "did you mean 'first'?"],
+    [['docs', 'varients'], "there is no key 'varients'", "did you mean 'variants'?"],
+    [['-C', 'nowhere', 'plan'], 'there is no folder', '-C'],
+  ])('%j ends with 2', async (argv, message, help) => {
+    const { code, out, err } = await cli(...argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(err).toContain(help);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  test('a mistake in the file ends with 3 and shows the place', async () => {
+    await writeFile(join(folder, 'pipeline.yaml'), DEMO.replace('needs', 'neds'));
+    const { code, err } = await cli('plan');
+    expect(code).toBe(3);
+    expect(err).toContain("pipeline.yaml:5:34: error: unknown key 'neds'");
+    expect(err).toContain("help: did you mean 'needs'?");
+  });
+
+  test('no pipeline.yaml', async () => {
+    await rm(join(folder, 'pipeline.yaml'));
+    const { code, err } = await cli('run');
+    expect(code).toBe(2);
+    expect(err).toContain('there is no pipeline.yaml');
+  });
+});
+
+describe('commands that only look', () => {
+  test('plan --json', async () => {
+    const { out } = await cli('plan', '--only', 'second', '--json');
+    const plan = JSON.parse(out) as { nodes: { id: string; needs: string[]; selected: boolean }[] };
+    expect(plan.nodes.map(({ id, needs, selected }) => ({ id, needs, selected }))).toEqual([
+      { id: 'first', needs: [], selected: false },
+      { id: 'second', needs: ['first'], selected: true },
+    ]);
+  });
+
+  test('list', async () => {
+    expect((await cli('list')).out).toContain('all  Everything');
+  });
+
+  test('run --dry-run, run, and again', async () => {
+    const { out } = await cli('run', '--dry-run');
+    expect(out).toContain('would run   first   Write a greeting\n            there is no earlier result');
+    expect((await cli('run', '--plain')).code).toBe(0);
+    expect((await cli('run', '--plain')).out).toContain('Nothing to do: 2 stages unchanged');
+    await writeFile(join(folder, 'pipeline.yaml'), DEMO.replace('greeting: hi', 'greeting: ho'));
+    const dry = JSON.parse((await cli('run', '--dry-run', '--json')).out) as { nodes: { state: string }[] };
+    expect(dry.nodes.map((node) => node.state)).toEqual(['unchanged', 'runs']);
+    expect((await cli('explain', 'second')).out).toContain('because: option greeting changed from "hi" to "ho"');
+    const forced = JSON.parse((await cli('run', '--from', 'first', '--dry-run', '--json')).out) as typeof dry;
+    expect(forced.nodes.map((node) => node.state)).toEqual(['runs', 'runs']);
+  });
+
+  test('clean says what it frees, and with --dry-run only that', async () => {
+    await cli('run', '--plain');
+    expect((await cli('clean', '--dry-run')).out).toContain('would free');
+    expect((await cli('clean')).out).toContain('freed');
+    expect((await cli('clean')).out).toContain('nothing to remove');
+  });
+
+  test('docs prints one section', async () => {
+    const { out } = await cli('docs', 'variants');
+    expect(out).toMatch(/^## `variants`/);
+    expect(out).not.toContain('## `stages`');
+    expect((await cli('docs', 'exclude')).out).toContain('## `variants`');
+  });
+});
+
+test('settings may hold commas, lists of stages may be given at once', async () => {
+  const { out } = await cli('plan', '--only', 'first,second', '--json');
+  expect((JSON.parse(out) as { nodes: { selected: boolean }[] }).nodes.every((node) => node.selected)).toBe(true);
+});
+
+test('env puts the tools first on the PATH, once', () => {
+  const native = { dir: '/a', value: { library: 'lib.so' } as never };
+  const tools = { dir: '/t', value: { bin: 'bin' } as never };
+  const sources = { device: 'cpu', native, tools, jax: undefined };
+  expect(envOf(sources, { PATH: '/usr/bin:/t/bin' })).toMatchObject({
+    PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/a/lib.so',
+    PATH: '/t/bin:/usr/bin',
+  });
+});
+
+test('changes of a lock are shown by path', () => {
+  const before = { a: { b: '1', gone: true }, list: ['x'] };
+  const after = { a: { b: '2' }, list: ['x', 'y'] };
+  expect(diffLeaves(before, after)).toEqual(['  a.b: 1 → 2', '- a.gone: true', '+ list.1: y']);
+});
+
+test('pipeline.yaml names the schema for editors', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../pipeline.yaml'), 'utf8');
+  expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./schemas/pipeline.schema.json');
+});

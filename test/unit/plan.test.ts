@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { StageDefinition } from '../../engine/api.js';
+import type { RawConfig, RawStage } from '../../engine/config/types.js';
+import { resolveConfig } from '../../engine/config/resolve.js';
+import { type Failure, PipelineFailure } from '../../engine/failure.js';
+import { findCycle, stableOrder, withDownstream, withUpstream } from '../../engine/graph.js';
+import { type Plan, makePlan, selectNodes } from '../../engine/plan.js';
+
+/** `uses` of these stages names the axes that they see: `device+flavour`. */
+const load = (uses: string): Promise<StageDefinition> =>
+  Promise.resolve({
+    name: uses,
+    title: uses,
+    schema: '',
+    axes: uses.split('+'),
+    version: 1,
+    output: 'tree',
+    inputs: () => Promise.resolve({}),
+    run: () => Promise.resolve(null),
+  });
+
+const STAGES: readonly RawStage[] = [
+  { name: 'tools', uses: 'none' },
+  { name: 'native', uses: 'device+flavour', needs: ['tools'] },
+  { name: 'pack', uses: 'device', needs: ['native'] },
+  { name: 'lint', uses: 'none', needs: ['tools'] },
+  { name: 'report', uses: 'none', needs: ['pack', 'lint'] },
+];
+
+function config(stages: readonly RawStage[] = STAGES, extra: Partial<RawConfig> = {}) {
+  const raw: RawConfig = {
+    version: 1,
+    project: { name: 'demo' },
+    variants: { axes: { device: ['cpu', 'cuda'], flavour: ['release', 'asan'] } },
+    stages,
+    pipelines: {
+      all: { stages: stages.map((stage) => stage.name) },
+      release: { stages: ['pack'], variants: { flavour: ['release'] } },
+    },
+    ...extra,
+  };
+  return resolveConfig(raw, 'pipeline.yaml');
+}
+
+const ids = (plan: Plan): string[] => plan.nodes.map((node) => node.id);
+const needs = (plan: Plan, id: string): readonly string[] => plan.nodes.find((node) => node.id === id)?.needs ?? [];
+
+function failureOf(act: () => unknown): Failure {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof PipelineFailure) return error.failure;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('makePlan', () => {
+  test('one node per variant that makes a difference, in the order of the file', async () => {
+    const plan = await makePlan(config(), { pipeline: 'all' }, load);
+    expect(ids(plan)).toEqual([
+      'tools',
+      'native[cpu-release]',
+      'native[cpu-asan]',
+      'native[cuda-release]',
+      'native[cuda-asan]',
+      'pack[cpu]',
+      'pack[cuda]',
+      'lint',
+      'report',
+    ]);
+  });
+
+  test('a node needs what agrees with its axes', async () => {
+    const plan = await makePlan(config(), { pipeline: 'all' }, load);
+    expect(needs(plan, 'native[cpu-asan]')).toEqual(['tools']);
+    expect(needs(plan, 'pack[cuda]')).toEqual(['native[cuda-release]', 'native[cuda-asan]']);
+    expect(needs(plan, 'report')).toEqual(['pack[cpu]', 'pack[cuda]', 'lint']);
+  });
+
+  test('an excluded combination is needed by nobody', async () => {
+    const axes = { device: ['cpu', 'cuda'], flavour: ['release', 'asan'] };
+    const variants = { axes, exclude: [{ device: 'cuda', flavour: 'asan' }] };
+    const plan = await makePlan(config(STAGES, { variants }), { pipeline: 'all' }, load);
+    expect(needs(plan, 'pack[cuda]')).toEqual(['native[cuda-release]']);
+  });
+
+  test('a pipeline includes what its stages need, and restricts variants', async () => {
+    const plan = await makePlan(config(), { pipeline: 'release' }, load);
+    expect(ids(plan)).toEqual(['tools', 'native[cpu-release]', 'native[cuda-release]', 'pack[cpu]', 'pack[cuda]']);
+  });
+
+  test('the first pipeline is the default', async () => {
+    expect((await makePlan(config(), {}, load)).pipeline).toBe('all');
+  });
+
+  test('variants narrow', async () => {
+    const plan = await makePlan(config(), { pipeline: 'release', variants: ['cuda'] }, load);
+    expect(ids(plan)).toEqual(['tools', 'native[cuda-release]', 'pack[cuda]']);
+  });
+
+  test('a stage may stand before what it needs', async () => {
+    const plan = await makePlan(config([...STAGES].reverse()), { pipeline: 'all', variants: ['cpu-release'] }, load);
+    expect(ids(plan)).toEqual(['tools', 'lint', 'native[cpu-release]', 'pack[cpu]', 'report']);
+  });
+
+  test('an unknown pipeline', async () => {
+    await expect(makePlan(config(), { pipeline: 'relase' }, load)).rejects.toMatchObject({
+      failure: { kind: 'usage', help: "did you mean 'release'? pipelines: all, release" },
+    });
+  });
+});
+
+describe('selectNodes', async () => {
+  const plan = await makePlan(config(), { pipeline: 'all', variants: ['cpu-release'] }, load);
+  const pick = (request: Parameters<typeof selectNodes>[1]) => {
+    const selection = selectNodes(plan, request);
+    return { nodes: ids(selection.plan), targets: [...selection.targets] };
+  };
+
+  test('nothing asked for is everything', () => {
+    expect(pick({}).targets).toEqual(ids(plan));
+  });
+
+  test('only: these, and what they need comes along', () => {
+    expect(pick({ only: ['pack'] })).toEqual({
+      nodes: ['tools', 'native[cpu-release]', 'pack[cpu]'],
+      targets: ['pack[cpu]'],
+    });
+  });
+
+  test('from: these and what comes after', () => {
+    const { nodes, targets } = pick({ from: ['native[cpu-release]'] });
+    expect(targets).toEqual(['native[cpu-release]', 'pack[cpu]', 'report']);
+    expect(nodes).toEqual(ids(plan));
+  });
+
+  test('until: all but what comes after', () => {
+    expect(pick({ until: ['native'] }).targets).toEqual(['tools', 'native[cpu-release]', 'lint']);
+    expect(pick({ until: ['native', 'pack'] }).targets).toEqual(['tools', 'native[cpu-release]', 'pack[cpu]', 'lint']);
+  });
+
+  test('from and until narrow each other', () => {
+    expect(pick({ from: ['native'], until: ['pack'] }).targets).toEqual(['native[cpu-release]', 'pack[cpu]']);
+  });
+
+  test('unknown names are answered with the nearest', () => {
+    expect(failureOf(() => pick({ only: ['natve'] }))).toMatchObject({
+      kind: 'usage',
+      message: "there is no stage 'natve' in the pipeline 'all'",
+      help: "did you mean 'native'? it has: tools, native, pack, lint, report",
+    });
+    expect(failureOf(() => pick({ from: ['pack[cpy]'] }))).toMatchObject({
+      help: expect.stringContaining("did you mean 'pack[cpu]'?") as string,
+    });
+  });
+
+  test('a selection that leaves nothing', () => {
+    expect(failureOf(() => pick({ from: ['report'], until: ['tools'] })).message).toContain('nothing to do');
+  });
+});
+
+describe('graph', () => {
+  const graph = new Map([
+    ['a', []],
+    ['b', ['a']],
+    ['c', ['b']],
+    ['d', ['a']],
+  ]);
+
+  test('cycles are given as a way round', () => {
+    expect(findCycle(graph)).toBeUndefined();
+    const round = new Map([
+      ['x', ['y']],
+      ['y', ['z']],
+      ['z', ['y']],
+    ]);
+    expect(findCycle(round)).toEqual(['y', 'z', 'y']);
+    expect(findCycle(new Map([['x', ['x']]]))).toEqual(['x', 'x']);
+  });
+
+  test('up and down', () => {
+    expect([...withUpstream(graph, ['c'])].sort()).toEqual(['a', 'b', 'c']);
+    expect([...withDownstream(graph, ['b'])].sort()).toEqual(['b', 'c']);
+  });
+
+  test('the order of the graph holds where there is a choice', () => {
+    expect(stableOrder(graph)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of the one rendered module, ``_build_info.py.njk``: data, and nothing else."""
+
+from typing import Final
+
+VERSION: Final[str]
+DISTRIBUTION: Final[str]
+PLATFORM: Final[str]
+DEVICE: Final[str]
+FLAVOUR: Final[str]
+LIBRARY_FILE: Final[str]
+PRIORITY: Final[int]
+SUPPORTED_JAXLIB: Final[str]
+SUPPORTED_IREE_COMPILER: Final[str]
+STABLEHLO_VERSION: Final[str]

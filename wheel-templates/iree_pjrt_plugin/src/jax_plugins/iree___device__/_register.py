@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registration with JAX, and what happens when the plugin cannot work."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import jax
+import jaxlib.version
+from jax._src import xla_bridge
+
+from . import _build_info, _compiler, _library, _partition, _versions
+from ._errors import PluginSetupError
+
+_logger = logging.getLogger(__name__)
+
+
+def register() -> None:
+    """Registers the platform; see ``initialize`` in the package for what it promises."""
+    if _build_info.PLATFORM in xla_bridge._backend_factories:
+        return
+    library = _library.find()
+    try:
+        _register_plugin(library)
+    except Exception as error:  # whatever it is, it must reach the one who uses the platform
+        _register_failure(error, library)
+    _after_discovery(library.restore)
+
+
+def _register_plugin(library: _library.Library) -> None:
+    _versions.check_jaxlib(jaxlib.version.__version__)
+    compiler = _compiler.library_path()
+    path, options = library.read()
+    xla_bridge.register_plugin(
+        _build_info.PLATFORM,
+        priority=_build_info.PRIORITY,
+        library_path=str(path),
+        options={
+            "compiler_library_path": str(compiler),
+            "partition_callback": _partition.callback_address(),
+            **options,
+        },
+    )
+
+
+def _after_discovery(restore: Callable[[], None]) -> None:
+    """Calls ``restore`` once JAX has registered the plugins that the environment names."""
+
+    # JAX calls these at the end of its discovery, once per plugin. Restoring twice is harmless.
+    def callback(**_: Any) -> None:
+        restore()
+
+    xla_bridge.register_plugin_callbacks(callback)
+
+
+def _register_failure(error: Exception, library: _library.Library) -> None:
+    """Makes the platform fail with ``error`` when it is used, and other platforms not at all.
+
+    JAX only logs what ``initialize()`` raises, and then tells its user that the platform is "not
+    in the list of known backends". Registered this way, JAX raises the error for JAX_PLATFORMS
+    and ``jax.devices(...)`` that name the platform; when nobody names one, it falls back to the
+    next by priority, as ``fail_quietly`` asks.
+    """
+    message = str(error)
+    if not isinstance(error, PluginSetupError):
+        message = (
+            f"{_build_info.DISTRIBUTION} {_build_info.VERSION} could not be registered with "
+            f"jaxlib {jaxlib.version.__version__}: {type(error).__name__}: {error}"
+        )
+
+    def factory() -> NoReturn:
+        library.restore()  # without any plugin, JAX makes no callback after its discovery
+        raise PluginSetupError(message) from error
+
+    xla_bridge.register_backend_factory(
+        _build_info.PLATFORM, factory, priority=_build_info.PRIORITY, fail_quietly=True
+    )
+    # Where a platform is named, either JAX raises the message or nobody asked for ours.
+    if not jax.config.jax_platforms:
+        _logger.warning("JAX goes on without %s: %s", _build_info.PLATFORM, message)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Removal of Shardy and of collectives from a program for one device.
+
+On one device every sharding says "all of it, here", and every collective has one participant.
+So nothing has to be partitioned: this module only deletes and inlines, op by op. No pass of
+Shardy runs here, because some of them abort the process on legal programs (a CHECK in
+``sdy-convert-global-to-local`` on ``reduce_window``, which is what ``jnp.cumsum`` becomes).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxlib.mlir import ir
+
+from ._shardings import UnsupportedProgramError, strip_attributes
+
+# Ops with one operand and one result that move or constrain data between devices.
+_SDY_IDENTITIES = frozenset(
+    {
+        "sdy.all_gather",
+        "sdy.all_reduce",
+        "sdy.all_slice",
+        "sdy.all_to_all",
+        "sdy.collective_permute",
+        "sdy.data_flow_edge",
+        "sdy.func_data_flow_edge",
+        "sdy.propagation_barrier",
+        "sdy.reduce_scatter",
+        "sdy.replicated_to_unreduced",
+        "sdy.reshard",
+        "sdy.sharded_to_unreduced",
+        "sdy.sharding_constraint",
+    }
+)
+# Ops whose only region computes on local shards: with one device these are the whole values.
+_SDY_REGIONS = frozenset({"sdy.manual_computation", "sdy.named_computation"})
+# Ops that only declare something.
+_SDY_DECLARATIONS = frozenset({"sdy.mesh", "sdy.sharding_group"})
+# Collectives that give each operand back when there is one participant.
+_COLLECTIVES = frozenset(
+    {
+        "stablehlo.all_gather",
+        "stablehlo.all_reduce",
+        "stablehlo.all_to_all",
+        "stablehlo.collective_broadcast",
+        "stablehlo.cross-replica-sum",
+        "stablehlo.reduce_scatter",
+    }
+)
+_DEVICE_IDS = frozenset({"stablehlo.partition_id", "stablehlo.replica_id"})
+# Custom calls that carry shardings: GSPMD's, and those in which Shardy's own ops travel
+# through a serialised module (jax.export).
+_SHARDING_CALLS = frozenset(
+    {
+        "SPMDFullToShardShape",
+        "SPMDShardToFullShape",
+        "Sharding",
+        "local_xla.sdy.GlobalToLocalShape",
+        "local_xla.sdy.LocalToGlobalShape",
+        "xla.sdy.FuncResultSharding",
+        "xla.sdy.GlobalToLocalShape",
+        "xla.sdy.LocalToGlobalShape",
+        "xla.sdy.PropagationBarrier",
+        "xla.sdy.ShardingGroup",
+    }
+)
+
+
+def strip(module: ir.Module) -> None:
+    """Rewrites ``module`` in place so that nothing of Shardy and no collective is left.
+
+    Args:
+      module: a StableHLO module for one replica and one partition.
+
+    Raises:
+      UnsupportedProgramError: an op of the ``sdy`` dialect is not known here, or one that should
+        keep its operand's type does not.
+    """
+    matched: list[Any] = []
+
+    def visit(op: Any) -> Any:
+        name = op.name
+        if (
+            name.startswith("sdy.")
+            or name in _COLLECTIVES
+            or name in _DEVICE_IDS
+            or name == "stablehlo.collective_permute"
+            or (name == "stablehlo.custom_call" and _call_target(op) in _SHARDING_CALLS)
+        ):
+            matched.append(op)
+        else:
+            strip_attributes(op)
+        return ir.WalkResult.ADVANCE
+
+    # Post-order: an inner region is inlined before the op around it is touched.
+    module.operation.walk(visit, ir.WalkOrder.POST_ORDER)
+    for op in matched:
+        if op.name != "sdy.return":  # goes with the region that it ends
+            _rewrite(op)
+
+
+def _rewrite(op: Any) -> None:
+    """Replaces one matched op by what it means on one device, and erases it."""
+    name = op.name
+    if name in _SDY_DECLARATIONS:
+        pass
+    elif name in _SDY_REGIONS:
+        _inline_region(op)
+    elif name == "sdy.constant":
+        constant = _create(op, "stablehlo.constant", {"value": op.attributes["value"]})
+        op.results[0].replace_all_uses_with(constant.results[0])
+    elif name in _DEVICE_IDS:
+        _replace_by_zeros(op)
+    elif name == "stablehlo.collective_permute" and not _permutes_to_itself(op):
+        _replace_by_zeros(op)  # a device that nobody sends to receives zeros
+    elif name in _SDY_IDENTITIES or name.startswith("stablehlo."):
+        _replace_by_operands(op)
+    else:
+        raise UnsupportedProgramError(
+            f"the program holds {name!r}, an op of the Shardy dialect that this version of the "
+            "plugin does not know; it was made by a newer jaxlib than the plugin was written for"
+        )
+    op.erase()
+
+
+def _replace_by_operands(op: Any) -> None:
+    operands = list(op.operands)
+    results = list(op.results)
+    if not results:  # a custom call kept for its side effect, such as xla.sdy.ShardingGroup
+        return
+    if [v.type for v in operands] != [v.type for v in results]:
+        raise UnsupportedProgramError(
+            f"{op.name!r} changes a shape or the number of values "
+            f"({[str(v.type) for v in operands]} to {[str(v.type) for v in results]}), which "
+            "cannot be on one device: was the program lowered for more devices?"
+        )
+    for operand, result in zip(operands, results, strict=True):
+        result.replace_all_uses_with(operand)
+
+
+def _inline_region(op: Any) -> None:
+    """Moves the body of a one-block region in front of ``op`` and rewires its values."""
+    block = op.regions[0].blocks[0]
+    for argument, operand in zip(block.arguments, op.operands, strict=True):
+        if argument.type != operand.type:
+            raise UnsupportedProgramError(
+                f"the body of {op.name!r} works on {argument.type} where the whole is "
+                f"{operand.type}: was the program lowered for more devices?"
+            )
+        argument.replace_all_uses_with(operand)
+    *body, terminator = list(block.operations)
+    for inner in body:
+        inner.operation.move_before(op)
+    for result, value in zip(op.results, terminator.operation.operands, strict=True):
+        result.replace_all_uses_with(value)
+
+
+def _replace_by_zeros(op: Any) -> None:
+    for result in op.results:
+        type_ = str(result.type)
+        element = type_.removeprefix("tensor<").removesuffix(">").rsplit("x", 1)[-1]
+        if element.startswith("complex"):
+            zero = "(0.0, 0.0)"
+        elif "f" in element:
+            zero = "0.0"
+        else:
+            zero = "false" if element == "i1" else "0"
+        value = ir.Attribute.parse(f"dense<{zero}> : {type_}")
+        constant = _create(op, "stablehlo.constant", {"value": value}, result.type)
+        result.replace_all_uses_with(constant.results[0])
+
+
+def _create(op: Any, name: str, attributes: dict[str, Any], type_: Any = None) -> Any:
+    return ir.Operation.create(
+        name,
+        results=[type_ or op.results[0].type],
+        attributes=attributes,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+
+
+def _permutes_to_itself(op: Any) -> bool:
+    return "source_target_pairs" in op.attributes and op.attributes[
+        "source_target_pairs"
+    ].type.shape != [0, 2]
+
+
+def _call_target(op: Any) -> str:
+    return str(ir.StringAttr(op.attributes["call_target_name"]).value)
