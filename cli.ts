@@ -3,8 +3,8 @@
  * Composition root: the command line, and the only place (with commands/) that knows both engine and stages.
  * It declares commands and imports the one that is asked for.
  */
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import picocolors from 'picocolors';
@@ -61,6 +61,7 @@ function makeProgram(context: CommandContext, done: (code: number) => void): Com
   const program = new Command('pipeline')
     .description('Builds what pipeline.yaml describes.')
     .usage('[-C FOLDER] COMMAND')
+    .version(versionOf(context.home), '-V, --version', 'print the version')
     .option('-C, --directory <folder>', 'work in this folder instead of here')
     .helpCommand('help [command]', 'help for a command')
     .exitOverride()
@@ -79,6 +80,11 @@ function makeProgram(context: CommandContext, done: (code: number) => void): Com
     .addHelpText('after', '\nEach command has examples: npx pipeline COMMAND --help\nExit codes: docs/exit-codes.md');
   for (const spec of COMMANDS) program.addCommand(makeCommand(spec, program, context, done));
   return program;
+}
+
+function versionOf(home: string): string {
+  const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 function makeCommand(

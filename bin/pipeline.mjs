@@ -28,5 +28,10 @@ async function loadMain() {
   return await import(pathToFileURL(join(folder, 'cli.js')).href);
 }
 
+// `npx pipeline plan | head` closes the pipe early; that is no error.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const { main } = await loadMain();
 process.exitCode = await main(process.argv.slice(2));

@@ -161,7 +161,7 @@ export const MACHINE_CHECKS: readonly Check[] = [
     look: (machine) => library(machine, 'gcc', 'libasan.so'),
   },
   {
-    name: 'newer Pythons',
+    name: 'more Pythons',
     needs: 'any',
     required: false,
     how: { other: '`uv python install 3.13`: the wheels are then tested on it too' },

@@ -68,7 +68,7 @@ export function report(rows: readonly Row[], { colors }: Pick<CommandContext, 'c
   });
   for (const row of rows) {
     const mark = row.ok ? green('✓') : row.required ? red('✗') : yellow('–');
-    const needs = row.required ? row.needs : '(optional)';
+    const needs = row.required ? row.needs : 'optional';
     table.push([`${mark} ${row.name}`, row.found, needs, row.ok ? '' : row.how]);
   }
   const missing = rows.filter((row) => !row.ok && row.required).map((row) => row.name);

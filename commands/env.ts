@@ -4,17 +4,20 @@ import type { Artifact } from '../engine/api.js';
 import { ArtifactFolders } from '../engine/artifact-dir.js';
 import { fail } from '../engine/failure.js';
 import { makePlan } from '../engine/plan.js';
-import type { JaxArtifact, NativeArtifact, ToolsArtifact } from '../stages/artifacts.js';
+import type { JaxArtifact, NativeArtifact, PackagesArtifact, ToolsArtifact } from '../stages/artifacts.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 
-/** Results that the lines are made of; those that were never made are undefined. */
+/** Results that the lines are made of, as they were last made; all but the library may be missing. */
 export interface EnvSources {
+  /** Value of the axis `device`, for want of a rendered package that names its platform. */
   readonly device: string;
-  readonly native: { readonly value: NativeArtifact; readonly dir: string };
-  readonly tools: { readonly value: ToolsArtifact; readonly dir: string } | undefined;
-  readonly jax: { readonly value: JaxArtifact; readonly dir: string } | undefined;
+  readonly native: Made<NativeArtifact>;
+  readonly packages: Made<PackagesArtifact> | undefined;
+  readonly tools: Made<ToolsArtifact> | undefined;
+  readonly jax: Made<JaxArtifact> | undefined;
 }
+type Made<T> = Pick<Artifact<T>, 'value' | 'dir'>;
 
 /** Prints `export` lines, so that JAX finds the library as it was last built, without a wheel. */
 export async function run(
@@ -25,6 +28,7 @@ export async function run(
   const project = await openProject(context);
   const plan = await makePlan(project.config, { variants: [variant] }, context.loadStage);
   const folders = new ArtifactFolders(project.stateDir);
+  // Of several variants that match, the first in the order of pipeline.yaml.
   const latest = (uses: string): Artifact | undefined => {
     const node = plan.nodes.find((candidate) => candidate.definition.name === uses);
     return node && folders.latest(node.id)?.artifact;
@@ -34,35 +38,48 @@ export async function run(
     fail({
       kind: 'usage',
       message: `the library for '${variant}' has not been built yet`,
-      help: `run \`npx pipeline run --until build-native --variant ${variant}\` first`,
+      help: `run \`npx pipeline run --only build-native,render-packages,setup-jax --variant ${variant}\` first`,
     });
   }
-  const device = native.variant.axes['device'] ?? variant;
-  const tools = latest('setup-tools') as Artifact<ToolsArtifact> | undefined;
-  const jax = latest('setup-jax') as Artifact<JaxArtifact> | undefined;
-  const variables = envOf({ device, native, tools, jax }, context.env);
+  const sources: EnvSources = {
+    device: native.variant.axes['device'] ?? variant,
+    native,
+    packages: latest('render-packages') as Artifact<PackagesArtifact> | undefined,
+    tools: latest('setup-tools') as Artifact<ToolsArtifact> | undefined,
+    jax: latest('setup-jax') as Artifact<JaxArtifact> | undefined,
+  };
+  const variables = envOf(sources, context.env);
   if (options['json'] === true) printJson(context, variables);
-  else
-    print(
-      context,
-      Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`),
-    );
+  else {
+    const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
+    print(context, lines);
+  }
   return 0;
 }
 
 export function envOf(
-  { device, native, tools, jax }: EnvSources,
+  { device, native, packages, tools, jax }: EnvSources,
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const prepend = (name: string, ...folders: string[]): Record<string, string> => {
-    const kept = (env[name] ?? '').split(delimiter).filter((part) => part !== '' && !folders.includes(part));
-    return folders.length === 0 ? {} : { [name]: [...folders, ...kept].join(delimiter) };
-  };
+  const library = join(native.dir, native.value.library);
+  const platform = packages?.value.packages[0]?.platform ?? `iree_${device}`;
+  const sources = (packages?.value.packages ?? []).map((entry) => join(packages?.dir ?? '', entry.folder, 'src'));
   return {
-    PJRT_NAMES_AND_LIBRARY_PATHS: `iree_${device}:${join(native.dir, native.value.library)}`,
+    PJRT_NAMES_AND_LIBRARY_PATHS: `${platform}:${library}`,
     ...(jax ? { IREE_PJRT_COMPILER_LIB_PATH: join(jax.dir, jax.value.compilerLibrary) } : {}),
-    ...prepend('PATH', ...(tools ? [join(tools.dir, tools.value.bin)] : [])),
+    ...(sources.length > 0 ? { PYTHONPATH: joinOnce([...sources, ...parts(env['PYTHONPATH'])]) } : {}),
+    // Last, so that a Python environment that the developer has entered stays in force.
+    ...(tools ? { PATH: joinOnce([...parts(env['PATH']), join(tools.dir, tools.value.bin)]) } : {}),
   };
+}
+
+function parts(list: string | undefined): string[] {
+  return (list ?? '').split(delimiter).filter((part) => part !== '');
+}
+
+/** Each folder once, where it came first: sourcing the lines again changes nothing. */
+function joinOnce(folders: readonly string[]): string {
+  return [...new Set(folders)].join(delimiter);
 }
 
 /** Quoted for a POSIX shell. */

@@ -256,7 +256,7 @@ class NodeRun {
       files: Object.fromEntries(Object.entries(record.files).filter(([file]) => !settles.has(file))),
     });
     const changes = diffRecords(same(before.record), same(after.record));
-    return after;
+    if (changes.length === 0) return after;
     this.#warn(`Not kept for the next run, because inputs changed while it ran: ${changes.join('; ')}`);
     return { ...after, key: undefined };
   }

@@ -150,6 +150,8 @@ export interface RenderedPackage {
   readonly platform: string;
   /** Folder of the source tree (pyproject.toml in it). */
   readonly folder: string;
+  /** Folder below wheel-templates/ that it was rendered from. */
+  readonly template: string;
 }
 
 /** `pack-wheels`. */

@@ -8,8 +8,8 @@
 #include "device_description.h"
 #include "error.h"
 #include "event.h"
-#include "execute.h"
 #include "executable.h"
+#include "execute.h"
 #include "guard.h"
 #include "loaded_executable.h"
 #include "memory.h"
@@ -26,13 +26,12 @@ PJRT_Api MakeApi() {
   api.pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
   api.pjrt_api_version.major_version = PJRT_API_MAJOR;
   api.pjrt_api_version.minor_version = PJRT_API_MINOR;
-#define IREE_PJRT_SET(name, function)                                      \
-  api.PJRT_##name =                                                        \
+#define IREE_PJRT_SET(name, function) \
+  api.PJRT_##name =                   \
       &Guarded<PJRT_##name, &function, [] { return "PJRT_" #name; }>::Call;
-#define IREE_PJRT_SET_NOT(name, reason)                                \
-  api.PJRT_##name =                                                    \
-      &NotImplemented<PJRT_##name, [] { return "PJRT_" #name; },       \
-                      [] { return reason; }>::Call;
+#define IREE_PJRT_SET_NOT(name, reason)                                        \
+  api.PJRT_##name = &NotImplemented<PJRT_##name, [] { return "PJRT_" #name; }, \
+                                    [] { return reason; }>::Call;
   IREE_PJRT_API_LIST(IREE_PJRT_SET, IREE_PJRT_SET_NOT)
 #undef IREE_PJRT_SET
 #undef IREE_PJRT_SET_NOT

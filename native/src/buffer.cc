@@ -36,9 +36,9 @@ Buffer* Buffer::Alias(Memory* memory) const {
 
 char* HostPointer(iree_hal_buffer_t* buffer) {
   iree_hal_buffer_mapping_t mapping;
-  Check(iree_hal_buffer_map_range(
-            buffer, IREE_HAL_MAPPING_MODE_PERSISTENT, IREE_HAL_MEMORY_ACCESS_ANY,
-            0, IREE_HAL_WHOLE_BUFFER, &mapping),
+  Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,
+                                  IREE_HAL_MEMORY_ACCESS_ANY, 0,
+                                  IREE_HAL_WHOLE_BUFFER, &mapping),
         "mapping a buffer");
   return reinterpret_cast<char*>(mapping.contents.data);
 }
@@ -47,8 +47,8 @@ HalBuffer AllocateBuffer(Client& client, size_t byte_size) {
   iree_hal_buffer_params_t params{};
   params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
                  IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
-  params.type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL |
-                IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+  params.type =
+      IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
   HalBuffer buffer;
   Check(iree_hal_allocator_allocate_buffer(client.runtime().allocator(), params,
                                            byte_size, buffer.out()),

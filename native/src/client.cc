@@ -52,9 +52,7 @@ void ClientCreate(PJRT_Client_Create_Args& args) {
       ToC(new ClientHandle{std::make_shared<Client>(std::move(options))});
 }
 
-void ClientDestroy(PJRT_Client_Destroy_Args& args) {
-  delete Take(args.client);
-}
+void ClientDestroy(PJRT_Client_Destroy_Args& args) { delete Take(args.client); }
 
 void ClientPlatformName(PJRT_Client_PlatformName_Args& args) {
   args.platform_name = kPlatformName;

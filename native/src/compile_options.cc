@@ -103,7 +103,8 @@ void ParseOverride(std::string_view entry, CompileOptions& options) {
 CompileOptions ParseCompileOptions(std::string_view proto) {
   CompileOptions options;
   for (WireReader r(proto); r.Next();) {
-    if (r.field() == field::kBuildOptions) ParseBuildOptions(r.bytes(), options);
+    if (r.field() == field::kBuildOptions)
+      ParseBuildOptions(r.bytes(), options);
     if (r.field() == field::kPortable) options.portable = r.number() != 0;
     if (r.field() == field::kEnvOptionOverrides) {
       ParseOverride(r.bytes(), options);
@@ -114,11 +115,10 @@ CompileOptions ParseCompileOptions(std::string_view proto) {
   if (options.num_partitions == 0) options.num_partitions = 1;
   if (options.num_replicas < 0 || options.num_replicas > kMaxDevices ||
       options.num_partitions < 0 || options.num_partitions > kMaxDevices) {
-    ThrowInvalidArgument("compile options: " +
-                         std::to_string(options.num_replicas) +
-                         " replicas of " +
-                         std::to_string(options.num_partitions) +
-                         " partitions");
+    ThrowInvalidArgument(
+        "compile options: " + std::to_string(options.num_replicas) +
+        " replicas of " + std::to_string(options.num_partitions) +
+        " partitions");
   }
   return options;
 }

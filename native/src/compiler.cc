@@ -34,8 +34,8 @@ const std::vector<std::string>& DefaultFlags() {
 void Throw(const CompilerLibrary& library, iree_compiler_error_t* error,
            const char* doing) {
   if (!error) return;
-  std::string message = std::string(doing) + ": " +
-                        library.ireeCompilerErrorGetMessage(error);
+  std::string message =
+      std::string(doing) + ": " + library.ireeCompilerErrorGetMessage(error);
   library.ireeCompilerErrorDestroy(error);
   ThrowInvalidArgument(std::move(message));
 }
@@ -118,10 +118,9 @@ class Compiler::Invocation {
   // `text` must outlive the invocation and be followed by a NUL.
   void Parse(const std::string& text) {
     Throw(library_,
-          library_.ireeCompilerSourceWrapBuffer(session_, "program",
-                                                text.c_str(), text.size() + 1,
-                                                /*isNullTerminated=*/true,
-                                                &source_),
+          library_.ireeCompilerSourceWrapBuffer(
+              session_, "program", text.c_str(), text.size() + 1,
+              /*isNullTerminated=*/true, &source_),
           "reading the program");
     if (!library_.ireeCompilerInvocationParseSource(invocation_, source_)) {
       diagnostics_.Fail("to read the program");
@@ -255,18 +254,16 @@ std::shared_ptr<const Program> Compiler::Compile(
   program->compile_options_proto = options_proto;
   program->compile_options = ParseCompileOptions(options_proto);
   const std::vector<std::string> flags = Flags(program->compile_options);
-  std::vector<std::string_view> key{source, options_proto,
-                                    library_.revision()};
+  std::vector<std::string_view> key{source, options_proto, library_.revision()};
   key.insert(key.end(), flags.begin(), flags.end());
   program->fingerprint = Fingerprint(key);
   program->name = "iree_" + program->fingerprint;
 
   const Artifacts artifacts(options_.save_artifacts_dir, program->fingerprint);
   artifacts.Save("received.mlir", source);
-  const std::string plain =
-      Partition(source, program->compile_options.num_replicas,
-                program->compile_options.num_partitions,
-                options_.partition_callback);
+  const std::string plain = Partition(
+      source, program->compile_options.num_replicas,
+      program->compile_options.num_partitions, options_.partition_callback);
 
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(flags);

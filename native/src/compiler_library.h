@@ -15,31 +15,31 @@
 
 namespace iree_pjrt {
 
-#define IREE_PJRT_COMPILER_FUNCTIONS(X)             \
-  X(ireeCompilerErrorDestroy)                       \
-  X(ireeCompilerErrorGetMessage)                    \
-  X(ireeCompilerGetAPIVersion)                      \
-  X(ireeCompilerGetRevision)                        \
-  X(ireeCompilerGlobalInitialize)                   \
-  X(ireeCompilerInvocationCreate)                   \
-  X(ireeCompilerInvocationDestroy)                  \
+#define IREE_PJRT_COMPILER_FUNCTIONS(X)              \
+  X(ireeCompilerErrorDestroy)                        \
+  X(ireeCompilerErrorGetMessage)                     \
+  X(ireeCompilerGetAPIVersion)                       \
+  X(ireeCompilerGetRevision)                         \
+  X(ireeCompilerGlobalInitialize)                    \
+  X(ireeCompilerInvocationCreate)                    \
+  X(ireeCompilerInvocationDestroy)                   \
   X(ireeCompilerInvocationEnableCallbackDiagnostics) \
-  X(ireeCompilerInvocationExportStealModule)        \
-  X(ireeCompilerInvocationImportStealModule)        \
-  X(ireeCompilerInvocationOutputVMBytecode)         \
-  X(ireeCompilerInvocationParseSource)              \
-  X(ireeCompilerInvocationPipeline)                 \
-  X(ireeCompilerInvocationSetCompileFromPhase)      \
-  X(ireeCompilerInvocationSetCompileToPhase)        \
-  X(ireeCompilerInvocationSetVerifyIR)              \
-  X(ireeCompilerOutputDestroy)                      \
-  X(ireeCompilerOutputMapMemory)                    \
-  X(ireeCompilerOutputOpenMembuffer)                \
-  X(ireeCompilerSessionBorrowContext)               \
-  X(ireeCompilerSessionCreate)                      \
-  X(ireeCompilerSessionDestroy)                     \
-  X(ireeCompilerSessionSetFlags)                    \
-  X(ireeCompilerSourceDestroy)                      \
+  X(ireeCompilerInvocationExportStealModule)         \
+  X(ireeCompilerInvocationImportStealModule)         \
+  X(ireeCompilerInvocationOutputVMBytecode)          \
+  X(ireeCompilerInvocationParseSource)               \
+  X(ireeCompilerInvocationPipeline)                  \
+  X(ireeCompilerInvocationSetCompileFromPhase)       \
+  X(ireeCompilerInvocationSetCompileToPhase)         \
+  X(ireeCompilerInvocationSetVerifyIR)               \
+  X(ireeCompilerOutputDestroy)                       \
+  X(ireeCompilerOutputMapMemory)                     \
+  X(ireeCompilerOutputOpenMembuffer)                 \
+  X(ireeCompilerSessionBorrowContext)                \
+  X(ireeCompilerSessionCreate)                       \
+  X(ireeCompilerSessionDestroy)                      \
+  X(ireeCompilerSessionSetFlags)                     \
+  X(ireeCompilerSourceDestroy)                       \
   X(ireeCompilerSourceWrapBuffer)
 
 class CompilerLibrary {

@@ -28,7 +28,8 @@ void DeviceDescriptionAttributes(PJRT_DeviceDescription_Attributes_Args& args) {
 }
 
 void DeviceDescriptionKind(PJRT_DeviceDescription_Kind_Args& args) {
-  const auto& text = FromC(args.device_description, "device_description").kind();
+  const auto& text =
+      FromC(args.device_description, "device_description").kind();
   args.device_kind = text.c_str();
   args.device_kind_size = text.size();
 }

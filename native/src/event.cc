@@ -87,11 +87,10 @@ void EventAwait(PJRT_Event_Await_Args& args) {
 void EventOnReady(PJRT_Event_OnReady_Args& args) {
   const auto completion = FromC(args.event, "event").completion;
   if (!args.callback) ThrowInvalidArgument("callback is null");
-  completion->OnDone(
-      [callback = args.callback,
-       user_arg = args.user_arg](const Completion::Outcome& outcome) {
-        callback(outcome ? MakeError(*outcome) : nullptr, user_arg);
-      });
+  completion->OnDone([callback = args.callback, user_arg = args.user_arg](
+                         const Completion::Outcome& outcome) {
+    callback(outcome ? MakeError(*outcome) : nullptr, user_arg);
+  });
 }
 
 void EventCreate(PJRT_Event_Create_Args& args) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion: the shared state of something that finishes once, with or without
-// an error. PJRT_Event is a handle on one; buffers hold one too. All methods may
-// be called from any thread. Callbacks run on the queue named by who completes
-// it (without one: on the completing thread), or at once on the caller's thread
-// when it is complete already; no lock is held. No thread exists per event.
+// an error. PJRT_Event is a handle on one; buffers hold one too. All methods
+// may be called from any thread. Callbacks run on the queue named by who
+// completes it (without one: on the completing thread), or at once on the
+// caller's thread when it is complete already; no lock is held. No thread
+// exists per event.
 #ifndef IREE_PJRT_EVENT_H_
 #define IREE_PJRT_EVENT_H_
 

@@ -44,8 +44,8 @@ void ExecutableName(PJRT_Executable_Name_Args& args) {
 }
 
 void ExecutableNumReplicas(PJRT_Executable_NumReplicas_Args& args) {
-  args.num_replicas =
-      static_cast<size_t>(ProgramOf(args.executable).compile_options.num_replicas);
+  args.num_replicas = static_cast<size_t>(
+      ProgramOf(args.executable).compile_options.num_replicas);
 }
 
 void ExecutableNumPartitions(PJRT_Executable_NumPartitions_Args& args) {

@@ -62,10 +62,10 @@ void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
               const Shape& shape) {
   std::vector<iree_hal_dim_t> dims(shape.dims.begin(), shape.dims.end());
   HalBufferView view;
-  Check(iree_hal_buffer_view_create(
-            buffer, dims.size(), dims.data(), shape.type->iree,
-            IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR, iree_allocator_system(),
-            view.out()),
+  Check(iree_hal_buffer_view_create(buffer, dims.size(), dims.data(),
+                                    shape.type->iree,
+                                    IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR,
+                                    iree_allocator_system(), view.out()),
         "making a buffer view");
   iree_vm_ref_t ref = iree_hal_buffer_view_retain_ref(view.get());
   Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
@@ -124,23 +124,22 @@ Launch Enqueue(const LoadedExecutable& executable,
         executable.client(), &device.default_memory(), shape, data.back()));
   }
   // Holds the client, so that the queues outlive the task.
-  device.slot().queue->Post([client = executable.client(),
-                             completion = launch.completion,
-                             module = std::move(module),
-                             inputs = std::move(inputs),
-                             data = std::move(data)] {
-    completion->Complete(RunAndCatch(*module, inputs, data),
-                         &client->runtime().callbacks());
-  });
+  device.slot().queue->Post(
+      [client = executable.client(), completion = launch.completion,
+       module = std::move(module), inputs = std::move(inputs),
+       data = std::move(data)] {
+        completion->Complete(RunAndCatch(*module, inputs, data),
+                             &client->runtime().callbacks());
+      });
   return launch;
 }
 
 // Donated inputs are gone for the framework; what runs keeps the data alive.
 void DeleteDonated(const Program& program, const PJRT_ExecuteOptions* options,
                    PJRT_Buffer* const* arguments) {
-  const int64_t* kept = options ? options->non_donatable_input_indices : nullptr;
-  const size_t kept_count =
-      kept ? options->num_non_donatable_input_indices : 0;
+  const int64_t* kept =
+      options ? options->non_donatable_input_indices : nullptr;
+  const size_t kept_count = kept ? options->num_non_donatable_input_indices : 0;
   for (size_t i = 0; i < program.donatable.size(); ++i) {
     if (!program.donatable[i]) continue;
     if (std::find(kept, kept + kept_count, static_cast<int64_t>(i)) !=
@@ -178,8 +177,8 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   std::vector<Launch> launches;
   for (size_t i = 0; i < args.num_devices; ++i) {
     const auto& module = ModuleFor(modules, i, args.execute_device);
-    DataList inputs = CollectInputs(*module->program, args.argument_lists[i],
-                                    args.num_args);
+    DataList inputs =
+        CollectInputs(*module->program, args.argument_lists[i], args.num_args);
     launches.push_back(Enqueue(executable, module, std::move(inputs)));
   }
   // Nothing throws from here on but out of memory: hand everything over.

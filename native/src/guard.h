@@ -3,7 +3,8 @@
 // around a C++ function `void F(Args&)`:
 //  - struct_size is honoured in both directions: the function works on a
 //    zero-filled copy of its arguments, so a field that an older caller does
-//    not have reads as zero, and only the bytes the caller has are written back;
+//    not have reads as zero, and only the bytes the caller has are written
+//    back;
 //  - an exception becomes a PJRT_Error with its whole message.
 #ifndef IREE_PJRT_GUARD_H_
 #define IREE_PJRT_GUARD_H_
@@ -26,7 +27,8 @@ template <typename T>
 T ReadStruct(const T* from) {
   T to;
   std::memset(static_cast<void*>(&to), 0, sizeof(T));
-  const size_t size = from->struct_size < sizeof(T) ? from->struct_size : sizeof(T);
+  const size_t size =
+      from->struct_size < sizeof(T) ? from->struct_size : sizeof(T);
   std::memcpy(static_cast<void*>(&to), from, size);
   return to;
 }
@@ -66,8 +68,8 @@ void CallOnCopy(Args* args, Function function, const char* name) {
   }
   Args copy = ReadStruct(args);
   function(copy);
-  const size_t size = std::max(std::min(args->struct_size, sizeof(Args)),
-                               kLeastSize<Args>);
+  const size_t size =
+      std::max(std::min(args->struct_size, sizeof(Args)), kLeastSize<Args>);
   constexpr size_t kHead = sizeof(size_t);  // struct_size stays the caller's
   std::memcpy(reinterpret_cast<char*>(args) + kHead,
               reinterpret_cast<const char*>(&copy) + kHead, size - kHead);
@@ -112,7 +114,8 @@ struct NotImplemented {
 
   static PJRT_Error* Call(Args*) noexcept {
     try {
-      ThrowUnimplemented(std::string(kName()) + " is not implemented: " + kReason());
+      ThrowUnimplemented(std::string(kName()) +
+                         " is not implemented: " + kReason());
     } catch (...) {
       return CurrentExceptionAsError(kName());
     }

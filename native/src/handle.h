@@ -13,12 +13,12 @@ namespace iree_pjrt {
 template <typename C>
 struct ObjectOf;
 
-#define IREE_PJRT_HANDLE(c_type, cc_type) \
-  template <>                             \
-  struct ObjectOf<c_type> {               \
-    using Type = cc_type;                 \
-  };                                      \
-  inline c_type* ToC(cc_type* object) {   \
+#define IREE_PJRT_HANDLE(c_type, cc_type)     \
+  template <>                                 \
+  struct ObjectOf<c_type> {                   \
+    using Type = cc_type;                     \
+  };                                          \
+  inline c_type* ToC(cc_type* object) {       \
     return reinterpret_cast<c_type*>(object); \
   }
 

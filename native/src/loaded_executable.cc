@@ -40,12 +40,12 @@ std::shared_ptr<const LoadedModule> LoadModule(
     Device* device) {
   const iree_allocator_t host = iree_allocator_system();
   VmModule module;
-  Check(iree_vm_bytecode_module_create(
-            client.runtime().instance(), IREE_VM_BYTECODE_MODULE_FLAG_NONE,
-            iree_make_const_byte_span(program->vmfb.data(),
-                                      program->vmfb.size()),
-            iree_allocator_null(), host, module.out()),
-        "reading the compiled module");
+  Check(
+      iree_vm_bytecode_module_create(
+          client.runtime().instance(), IREE_VM_BYTECODE_MODULE_FLAG_NONE,
+          iree_make_const_byte_span(program->vmfb.data(), program->vmfb.size()),
+          iree_allocator_null(), host, module.out()),
+      "reading the compiled module");
   auto loaded = std::make_shared<LoadedModule>();
   loaded->program = program;
   loaded->device = device;
@@ -138,14 +138,16 @@ void ExecutableDeserializeAndLoad(
   if (!args.serialized_executable) {
     ThrowInvalidArgument("serialized_executable is null");
   }
-  const std::string_view options(args.overridden_serialized_compile_options,
-                                 args.overridden_serialized_compile_options
-                                     ? args.overridden_serialized_compile_options_size
-                                     : 0);
+  const std::string_view options(
+      args.overridden_serialized_compile_options,
+      args.overridden_serialized_compile_options
+          ? args.overridden_serialized_compile_options_size
+          : 0);
   auto program = DeserializeProgram(
       {args.serialized_executable, args.serialized_executable_size},
       options.data() ? &options : nullptr);
-  args.loaded_executable = ToC(new LoadedExecutable(client, std::move(program)));
+  args.loaded_executable =
+      ToC(new LoadedExecutable(client, std::move(program)));
 }
 
 void LoadedExecutableDestroy(PJRT_LoadedExecutable_Destroy_Args& args) {

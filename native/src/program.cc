@@ -46,11 +46,21 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
                 std::string& checksum) {
   bool donatable = false;
   switch (r.field()) {
-    case field::kVersion: version = r.bytes(); break;
-    case field::kName: program.name = r.bytes(); break;
-    case field::kFingerprint: program.fingerprint = r.bytes(); break;
-    case field::kSource: program.source = r.bytes(); break;
-    case field::kOptions: program.compile_options_proto = r.bytes(); break;
+    case field::kVersion:
+      version = r.bytes();
+      break;
+    case field::kName:
+      program.name = r.bytes();
+      break;
+    case field::kFingerprint:
+      program.fingerprint = r.bytes();
+      break;
+    case field::kSource:
+      program.source = r.bytes();
+      break;
+    case field::kOptions:
+      program.compile_options_proto = r.bytes();
+      break;
     case field::kInput:
       program.inputs.push_back(ParseShape(r.bytes(), &donatable));
       program.donatable.push_back(donatable);
@@ -58,9 +68,14 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
     case field::kOutput:
       program.outputs.push_back(ParseShape(r.bytes(), &donatable));
       break;
-    case field::kVmfb: program.vmfb = r.bytes(); break;
-    case field::kChecksum: checksum = r.bytes(); break;
-    default: break;
+    case field::kVmfb:
+      program.vmfb = r.bytes();
+      break;
+    case field::kChecksum:
+      checksum = r.bytes();
+      break;
+    default:
+      break;
   }
 }
 
@@ -71,7 +86,9 @@ std::string Fingerprint(const std::vector<std::string_view>& parts) {
   using Wide = unsigned __int128;
   constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
   Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-  const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * kPrime; };
+  const auto mix = [&hash](unsigned char byte) {
+    hash = (hash ^ byte) * kPrime;
+  };
   for (std::string_view part : parts) {
     for (size_t size = part.size(), i = 0; i < 8; ++i, size >>= 8) {
       mix(static_cast<unsigned char>(size));
@@ -120,7 +137,8 @@ std::shared_ptr<const Program> DeserializeProgram(
     ThrowInvalidArgument("the serialized executable is damaged");
   }
   if (override_options) program->compile_options_proto = *override_options;
-  program->compile_options = ParseCompileOptions(program->compile_options_proto);
+  program->compile_options =
+      ParseCompileOptions(program->compile_options_proto);
   return program;
 }
 

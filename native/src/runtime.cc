@@ -92,10 +92,9 @@ void Runtime::CreateDevice(size_t index) {
   iree_hal_task_device_params_t params;
   iree_hal_task_device_params_initialize(&params);
   iree_task_executor_t* executor = executor_.get();
-  Check(iree_hal_task_device_create(
-            iree_make_cstring_view("local"), &params, 1, &executor,
-            Loaders::kCount, loaders.list, allocator_.get(), host,
-            slot.device.out()),
+  Check(iree_hal_task_device_create(iree_make_cstring_view("local"), &params, 1,
+                                    &executor, Loaders::kCount, loaders.list,
+                                    allocator_.get(), host, slot.device.out()),
         "creating the device");
   Check(iree_hal_device_group_create_from_device(slot.device.get(), host,
                                                  slot.group.out()),

@@ -45,7 +45,8 @@ Shape MakeShape(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims) {
 
 std::vector<int64_t> RowMajorOrder(size_t rank) {
   std::vector<int64_t> order(rank);
-  for (size_t i = 0; i < rank; ++i) order[i] = static_cast<int64_t>(rank - 1 - i);
+  for (size_t i = 0; i < rank; ++i)
+    order[i] = static_cast<int64_t>(rank - 1 - i);
   return order;
 }
 
@@ -100,8 +101,8 @@ std::vector<int64_t> StridesOfLayout(const Shape& shape,
   if (layout->tiled.num_tiles > 0) {
     ThrowUnimplemented("tiled memory layouts are not supported");
   }
-  return DenseStrides(shape, {layout->tiled.minor_to_major,
-                              layout->tiled.minor_to_major_size});
+  return DenseStrides(
+      shape, {layout->tiled.minor_to_major, layout->tiled.minor_to_major_size});
 }
 
 namespace {
@@ -137,8 +138,8 @@ void CopyStrided(const Shape& shape, const void* from,
   int64_t dense_bytes = shape.type->byte_size;
   while (dense_from > 0) {
     const size_t dim = dense_from - 1;
-    const bool dense = from_strides[dim] == dense_bytes &&
-                       to_strides[dim] == dense_bytes;
+    const bool dense =
+        from_strides[dim] == dense_bytes && to_strides[dim] == dense_bytes;
     if (shape.dims[dim] != 1 && !dense) break;
     dense_bytes *= shape.dims[dim];
     --dense_from;

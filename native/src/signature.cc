@@ -77,7 +77,8 @@ Shape ParseTensorType(std::string_view text) {
     const auto parsed =
         std::from_chars(inner.data(), inner.data() + inner.size(), dim);
     const size_t used = static_cast<size_t>(parsed.ptr - inner.data());
-    if (parsed.ec != std::errc() || used >= inner.size() || inner[used] != 'x') {
+    if (parsed.ec != std::errc() || used >= inner.size() ||
+        inner[used] != 'x') {
       Unsupported(text);
     }
     dims.push_back(dim);

@@ -27,7 +27,8 @@ void RequireRowMajor(const Shape& shape,
 }
 
 std::shared_ptr<const BufferData> ReadyData(HalBuffer hal) {
-  return std::make_shared<const BufferData>(std::move(hal), Completion::Ready());
+  return std::make_shared<const BufferData>(std::move(hal),
+                                            Completion::Ready());
 }
 
 // Wraps foreign memory; `on_release` runs when the last user is gone.
@@ -37,8 +38,8 @@ HalBuffer Import(Client& client, void* data, size_t size,
   iree_hal_buffer_params_t params{};
   params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
                  IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
-  params.type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL |
-                IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+  params.type =
+      IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
   iree_hal_external_buffer_t external{};
   external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_HOST_ALLOCATION;
   external.size = size;
@@ -111,19 +112,19 @@ void ClientCreateUninitializedBuffer(
     PJRT_Client_CreateUninitializedBuffer_Args& args) {
   const auto client = FromC(args.client, "client").client;
   Memory& memory = Destination(args.memory, args.device);
-  Shape shape = MakeShape(args.shape_element_type, args.shape_dims,
-                          args.shape_num_dims);
+  Shape shape =
+      MakeShape(args.shape_element_type, args.shape_dims, args.shape_num_dims);
   RequireRowMajor(shape, args.shape_layout);
   HalBuffer hal = AllocateBuffer(*client, shape.byte_size());
-  args.buffer = ToC(new Buffer(client, &memory, std::move(shape),
-                               ReadyData(std::move(hal))));
+  args.buffer = ToC(
+      new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal))));
 }
 
 void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
   const auto client = FromC(args.client, "client").client;
   Memory& memory = FromC(args.memory, "memory");
-  Shape shape = MakeShape(args.shape_element_type, args.shape_dims,
-                          args.shape_num_dims);
+  Shape shape =
+      MakeShape(args.shape_element_type, args.shape_dims, args.shape_num_dims);
   RequireRowMajor(shape, args.shape_layout);
   if (args.error_code == PJRT_Error_Code_OK) {
     ThrowInvalidArgument("an error buffer needs an error code");
@@ -157,8 +158,8 @@ void ClientCreateViewOfDeviceBuffer(
                        RowMajorStrides(shape));
     on_delete();
   }
-  args.buffer = ToC(new Buffer(client, &memory, std::move(shape),
-                               ReadyData(std::move(hal))));
+  args.buffer = ToC(
+      new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal))));
 }
 
 namespace {
@@ -197,11 +198,10 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                          ", needed are " + std::to_string(shape.byte_size()));
   }
   std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
-  args.event = WhenReady(
-      buffer.data(), [shape, strides = std::move(strides),
-                      dst = args.dst](const char* from) {
-        CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
-      });
+  args.event = WhenReady(buffer.data(), [shape, strides = std::move(strides),
+                                         dst = args.dst](const char* from) {
+    CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
+  });
 }
 
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
@@ -214,11 +214,11 @@ void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
                          ") lies outside of a buffer of " +
                          std::to_string(size) + " bytes");
   }
-  args.event = WhenReady(buffer.data(),
-                         [dst = args.dst, offset = args.offset,
-                          count = args.transfer_size](const char* from) {
-                           std::memcpy(dst, from + offset, count);
-                         });
+  args.event =
+      WhenReady(buffer.data(), [dst = args.dst, offset = args.offset,
+                                count = args.transfer_size](const char* from) {
+        std::memcpy(dst, from + offset, count);
+      });
 }
 
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
@@ -228,9 +228,8 @@ void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
 }
 
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
-  args.dst_buffer =
-      ToC(FromC(args.buffer, "buffer")
-              .Alias(&FromC(args.dst_memory, "dst_memory")));
+  args.dst_buffer = ToC(FromC(args.buffer, "buffer")
+                            .Alias(&FromC(args.dst_memory, "dst_memory")));
 }
 
 }  // namespace iree_pjrt

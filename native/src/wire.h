@@ -26,11 +26,20 @@ class WireReader {
     type_ = static_cast<int>(tag & 7);
     if (field_ == 0) Malformed();
     switch (type_) {
-      case 0: number_ = ReadVarint(); break;
-      case 1: bytes_ = ReadBytes(8); break;
-      case 2: bytes_ = ReadBytes(ReadVarint()); break;
-      case 5: bytes_ = ReadBytes(4); break;
-      default: Malformed();
+      case 0:
+        number_ = ReadVarint();
+        break;
+      case 1:
+        bytes_ = ReadBytes(8);
+        break;
+      case 2:
+        bytes_ = ReadBytes(ReadVarint());
+        break;
+      case 5:
+        bytes_ = ReadBytes(4);
+        break;
+      default:
+        Malformed();
     }
     return true;
   }

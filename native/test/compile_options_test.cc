@@ -40,8 +40,8 @@ TEST(CompileOptionsTest, EmptyIsOneDevice) {
 
 TEST(CompileOptionsTest, AssignmentRoundTrip) {
   const std::vector<int64_t> ids{0, 1, 2, 3, 4, 5};
-  const auto options = ParseCompileOptions(
-      Options(2, 3, SerializeDeviceAssignment(2, 3, ids)));
+  const auto options =
+      ParseCompileOptions(Options(2, 3, SerializeDeviceAssignment(2, 3, ids)));
   EXPECT_EQ(options.num_replicas, 2);
   EXPECT_EQ(options.num_partitions, 3);
   EXPECT_EQ(options.device_ids, ids);

@@ -13,8 +13,8 @@ TEST(CompletionTest, FirstOutcomeWins) {
   Completion completion;
   EXPECT_FALSE(completion.done());
   EXPECT_TRUE(completion.Complete(nullptr));
-  EXPECT_FALSE(completion.Complete(std::make_shared<const Error>(
-      PJRT_Error_Code_INTERNAL, "too late")));
+  EXPECT_FALSE(completion.Complete(
+      std::make_shared<const Error>(PJRT_Error_Code_INTERNAL, "too late")));
   EXPECT_EQ(completion.outcome(), nullptr);
 }
 
@@ -55,7 +55,8 @@ TEST(WorkQueueTest, RunsInOrderAndDrainsAtTheEnd) {
   std::vector<int> order;
   {
     WorkQueue queue;
-    for (int i = 0; i < 100; ++i) queue.Post([&order, i] { order.push_back(i); });
+    for (int i = 0; i < 100; ++i)
+      queue.Post([&order, i] { order.push_back(i); });
   }
   ASSERT_EQ(order.size(), 100u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order[i], i);

@@ -59,10 +59,9 @@ TEST(TensorTypeTest, ReadsBothDialects) {
   EXPECT_EQ(ParseTensorType("tensor<i1>").type->pjrt, PJRT_Buffer_Type_PRED);
   EXPECT_EQ(ParseTensorType("tensor<4xcomplex<f32>>").type->pjrt,
             PJRT_Buffer_Type_C64);
-  EXPECT_EQ(
-      ParseTensorType("!vhlo.tensor_v1<4x!vhlo.complex_v1<!vhlo.f64_v1>>")
-          .type->pjrt,
-      PJRT_Buffer_Type_C128);
+  EXPECT_EQ(ParseTensorType("!vhlo.tensor_v1<4x!vhlo.complex_v1<!vhlo.f64_v1>>")
+                .type->pjrt,
+            PJRT_Buffer_Type_C128);
 }
 
 TEST(TensorTypeTest, RefusesTheRest) {

@@ -24,10 +24,10 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   const build = await configureAndBuild(context, {
     platform: context.options.platform,
     tests: false,
-    targets: [`pjrt_plugin_iree_${device}_dist`],
+    targets: [`pjrt_plugin_iree_${device}`, `pjrt_plugin_iree_${device}_debug`],
   });
   for (const file of [library, `${library}.debug`]) {
-    await copyFile(path.join(build, 'dist', file), path.join(context.outDir, file));
+    await copyFile(path.join(build, file), path.join(context.outDir, file));
   }
   const elf = await inspect(context, path.join(context.outDir, library));
   checkElf(elf, library, context.options.platform);

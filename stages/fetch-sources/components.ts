@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Lock, SourceComponent } from '../artifacts.js';
@@ -11,12 +11,29 @@ interface Vendored {
   readonly license: string;
   /** Licence file in the tree: the component is there if this is. */
   readonly file: string;
-  readonly purl: string;
+  /** Where the tree says its version. */
+  readonly version: readonly [file: string, pattern: RegExp];
 }
 
 const VENDORED: readonly Vendored[] = [
-  { name: 'flatcc', license: 'Apache-2.0', file: 'third_party/flatcc/LICENSE', purl: 'pkg:generic/flatcc' },
-  { name: 'printf', license: 'MIT', file: 'third_party/printf/LICENSE', purl: 'pkg:generic/printf' },
+  {
+    name: 'flatcc',
+    license: 'Apache-2.0',
+    file: 'third_party/flatcc/LICENSE',
+    version: ['third_party/flatcc/include/flatcc/flatcc_version.h', /FLATCC_VERSION_TEXT "([^"]+)"/],
+  },
+  {
+    name: 'printf',
+    license: 'MIT',
+    file: 'third_party/printf/LICENSE',
+    version: ['third_party/printf/library.json', /"version": "([^"]+)"/],
+  },
+  {
+    name: 'dlmalloc',
+    license: 'MIT-0',
+    file: 'third_party/dlmalloc/LICENSE',
+    version: ['third_party/dlmalloc/malloc.c', /Version (\d\S+)/],
+  },
 ];
 
 export function componentsOf(tree: string, lock: Lock, override: Override | undefined): SourceComponent[] {
@@ -31,14 +48,17 @@ export function componentsOf(tree: string, lock: Lock, override: Override | unde
       : `pkg:cargo/${ireeRuntime.crate}@${ireeRuntime.crateVersion}?checksum=sha256:${ireeRuntime.sha256}`,
     ...(own ?? { sha256: ireeRuntime.sha256 }),
   };
-  const vendored = VENDORED.filter(({ file }) => existsSync(path.join(tree, file))).map(({ name, license, purl }) => ({
-    name,
-    version: `as in iree ${ireeRuntime.version}`,
-    license,
-    purl,
-    ...own,
-  }));
+  const vendored = VENDORED.filter(({ file }) => existsSync(path.join(tree, file))).map((component) => {
+    const { name, license } = component;
+    const version = vendoredVersion(tree, component) ?? `in-iree-${ireeRuntime.version}`;
+    return { name, version, license, purl: `pkg:generic/${name}@${version}`, ...own };
+  });
   return [iree, ...vendored, headerComponent(pjrtHeaders)];
+}
+
+function vendoredVersion(tree: string, { version: [file, pattern] }: Vendored): string | undefined {
+  const place = path.join(tree, file);
+  return existsSync(place) ? pattern.exec(readFileSync(place, 'utf8'))?.[1] : undefined;
 }
 
 function headerComponent({ package: name, version, wheelSha256, pjrtApi }: Lock['pjrtHeaders']): SourceComponent {

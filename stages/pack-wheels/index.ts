@@ -11,7 +11,6 @@ export const definition: StageDefinition<PackOptions, WheelsArtifact> = {
   version: 1,
   env: ['SOURCE_DATE_EPOCH'],
   output: 'tree',
-  publish: [{ from: '*.whl', to: 'dist' }],
   inputs: () => Promise.resolve({}),
   run: packWheels,
 };

@@ -30,7 +30,7 @@ export async function renderTree(request: RenderRequest): Promise<void> {
   const files = await glob(['**/*'], {
     cwd: request.from,
     dot: true,
-    ignore: ['tests/**', '**/__pycache__/**', '**/*.pyc', '**/.*_cache/**'],
+    ignore: ['tests/**', '**/__pycache__/**', '**/*.pyc', '**/.*_cache/**', '**/.gitkeep'],
   });
   for (const file of files.sort()) {
     const source = path.join(request.from, file);

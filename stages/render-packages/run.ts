@@ -28,7 +28,12 @@ export async function renderInputs(context: InputContext): Promise<StageInputs> 
   const packages = packagesOf(context);
   const files = await Promise.all(
     packages.map(({ template }) =>
-      context.glob(path.join('wheel-templates', template), ['**/*', '!tests/**', '!**/__pycache__/**']),
+      context.glob(path.join('wheel-templates', template), [
+        '**/*',
+        '!tests/**',
+        '!**/__pycache__/**',
+        '!**/.*_cache/**',
+      ]),
     ),
   );
   return {
@@ -95,5 +100,5 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
   await mkdir(path.join(folder, 'sboms'), { recursive: true });
   await writeFile(path.join(folder, 'sboms', `${entry.name}.cdx.json`), sbom);
   context.log(`${entry.name} ${version} for Python ${supportedPythons(lock).join(', ')}`);
-  return { name: entry.name, version, platform: `iree_${entry.device}`, folder: entry.name };
+  return { name: entry.name, version, platform: `iree_${entry.device}`, folder: entry.name, template: entry.template };
 }

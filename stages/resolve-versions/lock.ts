@@ -50,7 +50,7 @@ export function inputsOf(
 }
 
 export function renderLock(lock: Lock): string {
-  return HEADER + stringify(lock, { lineWidth: 0 });
+  return HEADER + stringify(lock, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 /** Undefined if there is none; fails with kind `lock` if it is not as it was written. */
@@ -98,7 +98,7 @@ export async function writeLock(file: string, lock: Lock): Promise<void> {
 /** What differs between two locks, a line each, in the words of the file; empty if both hold the same versions. */
 export function diffLocks(before: Lock | undefined, after: Lock): string[] {
   const [old, now] = [leaves(before ?? {}), leaves(after)];
-  const derived = new Set(['digest', 'inputs']);
+  const derived = new Set(['digest', 'inputs', 'lockVersion']);
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     const [was, is] = [old.get(key), now.get(key)];
     if (was === is || derived.has(key)) return [];

@@ -37,7 +37,7 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   }
   if (context.locked) return refuseIfChanged(context, held, origin, compat);
   const lock = await resolveLock(context, origin, compat);
-  const changes = diffLocks(held, lock);
+  const changes = held ? diffLocks(held, lock) : [];
   if (held?.digest === lock.digest) {
     context.log(`${LOCK_FILE} is up to date`);
     return { lock: held };

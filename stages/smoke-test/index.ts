@@ -12,7 +12,11 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   version: 1,
   env: [...PYTHON_ENV],
   output: 'tree',
-  publish: [{ from: 'report/**', to: 'dist' }],
+  // A wheel reaches dist/ only with its smoke test passed: one that failed must not replace one that works.
+  publish: [
+    { from: '*.whl', to: 'dist' },
+    { from: 'report/**', to: 'dist' },
+  ],
   inputs: smokeInputs,
   run: smokeTest,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
@@ -47,6 +47,8 @@ export async function smokeTest(context: StageContext<SmokeOptions>): Promise<Sm
       help: 'see the log of this stage for the whole output of pytest',
     });
   }
+  for (const { file } of wheels.value.wheels)
+    await copyFile(path.join(wheels.dir, file), path.join(context.outDir, file));
   return { runs };
 }
 

@@ -96,6 +96,10 @@ describe('commands that only look', () => {
     ]);
   });
 
+  test('--version', async () => {
+    expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test('list', async () => {
     expect((await cli('list')).out).toContain('all  Everything');
   });
@@ -133,14 +137,22 @@ test('settings may hold commas, lists of stages may be given at once', async () 
   expect((JSON.parse(out) as { nodes: { selected: boolean }[] }).nodes.every((node) => node.selected)).toBe(true);
 });
 
-test('env puts the tools first on the PATH, once', () => {
-  const native = { dir: '/a', value: { library: 'lib.so' } as never };
-  const tools = { dir: '/t', value: { bin: 'bin' } as never };
-  const sources = { device: 'cpu', native, tools, jax: undefined };
-  expect(envOf(sources, { PATH: '/usr/bin:/t/bin' })).toMatchObject({
-    PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/a/lib.so',
-    PATH: '/t/bin:/usr/bin',
-  });
+test("env: the developer's own programs stay first, and a second time changes nothing", () => {
+  const sources = {
+    device: 'cpu',
+    native: { dir: '/native', value: { library: 'lib.so' } as never },
+    packages: { dir: '/packages', value: { packages: [{ platform: 'iree_cpu', folder: 'a' }] } as never },
+    tools: { dir: '/tools', value: { bin: 'bin' } as never },
+    jax: { dir: '/jax', value: { compilerLibrary: 'lib/c.so' } as never },
+  };
+  const expected = {
+    PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/native/lib.so',
+    IREE_PJRT_COMPILER_LIB_PATH: '/jax/lib/c.so',
+    PYTHONPATH: '/packages/a/src',
+    PATH: '/usr/bin:/tools/bin',
+  };
+  expect(envOf(sources, { PATH: '/usr/bin' })).toEqual(expected);
+  expect(envOf(sources, expected)).toEqual(expected);
 });
 
 test('changes of a lock are shown by path', () => {

@@ -89,7 +89,7 @@ describe('doctor', () => {
   test('a healthy machine', async () => {
     const rows = await examine(healthy, []);
     expect(rows.filter((row) => row.required && !row.ok)).toEqual([]);
-    expect(rows.find((row) => row.name === 'newer Pythons')).toMatchObject({ ok: true, found: '3.13' });
+    expect(rows.find((row) => row.name === 'more Pythons')).toMatchObject({ ok: true, found: '3.13' });
     expect(rows.find((row) => row.name === 'git')).toMatchObject({ ok: false, required: false });
     expect(report(rows, { colors }).at(-1)).toBe('Everything that is needed is there.');
   });

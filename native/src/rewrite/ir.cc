@@ -85,10 +85,11 @@ MlirOperation Ir::Terminator(MlirBlock block) const {
 
 MlirOperation Ir::CreateBefore(
     MlirOperation before, std::string_view name,
-    const std::vector<MlirValue>& operands, const std::vector<MlirType>& results,
+    const std::vector<MlirValue>& operands,
+    const std::vector<MlirType>& results,
     const std::vector<MlirNamedAttribute>& attributes) const {
-  MlirOperationState state =
-      api.mlirOperationStateGet(Ref(name), api.mlirOperationGetLocation(before));
+  MlirOperationState state = api.mlirOperationStateGet(
+      Ref(name), api.mlirOperationGetLocation(before));
   api.mlirOperationStateAddOperands(
       &state, static_cast<intptr_t>(operands.size()), operands.data());
   api.mlirOperationStateAddResults(

@@ -35,12 +35,13 @@ struct Ir {
   MlirOperation Terminator(MlirBlock block) const;
 
   // A new operation right before `before`.
-  MlirOperation CreateBefore(MlirOperation before, std::string_view name,
-                             const std::vector<MlirValue>& operands,
-                             const std::vector<MlirType>& results,
-                             const std::vector<MlirNamedAttribute>& attributes)
-      const;
-  MlirNamedAttribute Named(std::string_view name, MlirAttribute attribute) const;
+  MlirOperation CreateBefore(
+      MlirOperation before, std::string_view name,
+      const std::vector<MlirValue>& operands,
+      const std::vector<MlirType>& results,
+      const std::vector<MlirNamedAttribute>& attributes) const;
+  MlirNamedAttribute Named(std::string_view name,
+                           MlirAttribute attribute) const;
   // Throws INTERNAL if the text is no attribute.
   MlirAttribute Parse(std::string_view text) const;
 

@@ -11,8 +11,8 @@ namespace iree_pjrt {
 void KeepInputs(const Ir& ir) {
   const MlirOperation main = ir.Function("main");
   if (!main.ptr) ThrowInternal("the function 'main' is gone");
-  const MlirBlock body = ir.api.mlirRegionGetFirstBlock(
-      ir.api.mlirOperationGetFirstRegion(main));
+  const MlirBlock body =
+      ir.api.mlirRegionGetFirstBlock(ir.api.mlirOperationGetFirstRegion(main));
   const MlirOperation end = ir.Terminator(body);
   for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
     const MlirValue input = ir.api.mlirBlockGetArgument(body, i);

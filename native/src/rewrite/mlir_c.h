@@ -36,7 +36,8 @@ struct MlirNamedAttribute {
 struct MlirLogicalResult {
   int8_t value;  // 1: success
 };
-// The arrays are allocated and freed by MLIR: only its Add functions touch them.
+// The arrays are allocated and freed by MLIR: only its Add functions touch
+// them.
 struct MlirOperationState {
   MlirStringRef name;
   MlirLocation location;
@@ -72,47 +73,48 @@ bool ireeCompilerInvocationImportStealModule(
 namespace iree_pjrt {
 
 // X(function, its type)
-#define IREE_PJRT_MLIR_FUNCTIONS(X)                                            \
-  X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
-  X(mlirAttributePrint,                                                        \
-    void (*)(MlirAttribute, MlirStringCallback, void*))                        \
-  X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
-  X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \
-  X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                         \
-  X(mlirBlockInsertOwnedOperationBefore,                                       \
-    void (*)(MlirBlock, MlirOperation, MlirOperation))                         \
-  X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))              \
-  X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))         \
-  X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                      \
-  X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
-  X(mlirOperationDestroy, void (*)(MlirOperation))                             \
-  X(mlirOperationGetAttributeByName,                                           \
-    MlirAttribute (*)(MlirOperation, MlirStringRef))                           \
-  X(mlirOperationGetBlock, MlirBlock (*)(MlirOperation))                       \
-  X(mlirOperationGetFirstRegion, MlirRegion (*)(MlirOperation))                \
-  X(mlirOperationGetLocation, MlirLocation (*)(MlirOperation))                 \
-  X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                   \
-  X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))             \
-  X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                  \
-  X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                   \
-  X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))           \
-  X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
-  X(mlirOperationRemoveAttributeByName, bool (*)(MlirOperation, MlirStringRef)) \
-  X(mlirOperationStateAddAttributes,                                           \
-    void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))        \
-  X(mlirOperationStateAddOperands,                                             \
-    void (*)(MlirOperationState*, intptr_t, const MlirValue*))                 \
-  X(mlirOperationStateAddResults,                                              \
-    void (*)(MlirOperationState*, intptr_t, const MlirType*))                  \
-  X(mlirOperationStateGet, MlirOperationState (*)(MlirStringRef, MlirLocation)) \
-  X(mlirOperationVerify, bool (*)(MlirOperation))                              \
-  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
-  X(mlirOperationWalk,                                                         \
-    void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
-  X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
-  X(mlirTypeEqual, bool (*)(MlirType, MlirType))                               \
-  X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))              \
-  X(mlirValueGetType, MlirType (*)(MlirValue))                                 \
+#define IREE_PJRT_MLIR_FUNCTIONS(X)                                           \
+  X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))     \
+  X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))   \
+  X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                 \
+  X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                 \
+  X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                        \
+  X(mlirBlockInsertOwnedOperationBefore,                                      \
+    void (*)(MlirBlock, MlirOperation, MlirOperation))                        \
+  X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))             \
+  X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))        \
+  X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                     \
+  X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))              \
+  X(mlirOperationDestroy, void (*)(MlirOperation))                            \
+  X(mlirOperationGetAttributeByName,                                          \
+    MlirAttribute (*)(MlirOperation, MlirStringRef))                          \
+  X(mlirOperationGetBlock, MlirBlock (*)(MlirOperation))                      \
+  X(mlirOperationGetFirstRegion, MlirRegion (*)(MlirOperation))               \
+  X(mlirOperationGetLocation, MlirLocation (*)(MlirOperation))                \
+  X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                  \
+  X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))            \
+  X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                 \
+  X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                  \
+  X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))          \
+  X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))           \
+  X(mlirOperationRemoveAttributeByName,                                       \
+    bool (*)(MlirOperation, MlirStringRef))                                   \
+  X(mlirOperationStateAddAttributes,                                          \
+    void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))       \
+  X(mlirOperationStateAddOperands,                                            \
+    void (*)(MlirOperationState*, intptr_t, const MlirValue*))                \
+  X(mlirOperationStateAddResults,                                             \
+    void (*)(MlirOperationState*, intptr_t, const MlirType*))                 \
+  X(mlirOperationStateGet,                                                    \
+    MlirOperationState (*)(MlirStringRef, MlirLocation))                      \
+  X(mlirOperationVerify, bool (*)(MlirOperation))                             \
+  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))   \
+  X(mlirOperationWalk,                                                        \
+    void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder)) \
+  X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                       \
+  X(mlirTypeEqual, bool (*)(MlirType, MlirType))                              \
+  X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))             \
+  X(mlirValueGetType, MlirType (*)(MlirValue))                                \
   X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))
 
 struct MlirApi {
