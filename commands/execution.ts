@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { ExecuteOptions } from '../engine/execute.js';
 import { codeByFolder } from '../engine/fingerprint.js';
 import type { CommandContext, Project } from './context.js';
@@ -22,10 +24,17 @@ export function executeOptions(
     code: codeByFolder({
       root: context.home,
       folder: 'stages',
-      shared: [],
+      // Any stage may use any of it, so a change there renews the keys of all.
+      shared: filesOf(join(context.home, 'stages', 'lib')),
       ignore: (path) => /(^|\/)(__pycache__|tests?)\/|\.md$|\.pyc$/.test(path),
     }),
     findTool: toolFinder(probeRunner(project.root, context.env, varying.signal)),
     env: context.env,
   };
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name));
 }

@@ -21,13 +21,31 @@ set(IREE_PJRT_ZIG_TARGET "x86_64-linux-gnu.2.28" CACHE STRING "zig -target")
 # try_compile projects read this file again and need the same answers.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES IREE_PJRT_ZIG IREE_PJRT_ZIG_TARGET)
 
-# zig builds its C and C++ libraries once per optimization level that links a
-# program, half a minute each. So configure checks link none, and what CMake
-# links to identify the compiler has the level of the real build (a later -O
-# wins).
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-
-set(iree_pjrt_zig_flags -target ${IREE_PJRT_ZIG_TARGET} -O2)
+set(iree_pjrt_zig_flags -target ${IREE_PJRT_ZIG_TARGET})
 set(CMAKE_C_COMPILER "${IREE_PJRT_ZIG}" cc ${iree_pjrt_zig_flags})
 set(CMAKE_CXX_COMPILER "${IREE_PJRT_ZIG}" c++ ${iree_pjrt_zig_flags})
 set(CMAKE_ASM_COMPILER "${IREE_PJRT_ZIG}" cc ${iree_pjrt_zig_flags})
+
+# zig builds its C++ library once for each way of linking a program, half a
+# minute each. So configure checks link none, and CMake is told what it would
+# otherwise link a C++ program to find out.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+if(NOT IREE_PJRT_ZIG_CLANG_VERSION)
+  execute_process(COMMAND "${IREE_PJRT_ZIG}" cc --version
+    OUTPUT_VARIABLE iree_pjrt_zig_version COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" IREE_PJRT_ZIG_CLANG_VERSION
+    "${iree_pjrt_zig_version}")
+  set(IREE_PJRT_ZIG_CLANG_VERSION "${IREE_PJRT_ZIG_CLANG_VERSION}"
+    CACHE INTERNAL "")
+endif()
+foreach(language C CXX)
+  set(CMAKE_${language}_COMPILER_ID_RUN TRUE)
+  set(CMAKE_${language}_COMPILER_ID Clang)
+  set(CMAKE_${language}_COMPILER_VERSION "${IREE_PJRT_ZIG_CLANG_VERSION}")
+  set(CMAKE_${language}_COMPILER_FRONTEND_VARIANT GNU)
+  set(CMAKE_${language}_SIMULATE_ID "")
+  set(CMAKE_${language}_PLATFORM_ID Linux)
+  set(CMAKE_${language}_STANDARD_COMPUTED_DEFAULT 17)
+  set(CMAKE_${language}_EXTENSIONS_COMPUTED_DEFAULT ON)
+endforeach()
+set(CMAKE_EXECUTABLE_FORMAT ELF)

@@ -2,7 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { NativeArtifact } from '../artifacts.js';
 import { nativeInputs } from '../lib/native-tree.js';
-import { buildNative, type BuildOptions } from './run.js';
+import type { BuildOptions } from './run.js';
 
 export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   name: 'build-native',
@@ -12,5 +12,5 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   version: 1,
   output: 'tree',
   inputs: nativeInputs,
-  run: buildNative,
+  run: async (context) => (await import('./run.js')).buildNative(context),
 };

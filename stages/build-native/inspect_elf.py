@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints, as JSON, what a shared library exports and needs (pyelftools, which auditwheel brings)."""
+"""Prints, as JSON, what a shared library exports and needs.
+
+Uses pyelftools, which auditwheel brings.
+"""
 
 import json
 import re
@@ -36,14 +39,18 @@ def glibc(elf: ELFFile) -> str:
     if not isinstance(section, GNUVerNeedSection):
         return "0.0"
     names = (aux.name for _, auxes in section.iter_versions() for aux in auxes)
-    found = [m.groups() for name in names if (m := re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name))]
-    return ".".join(max(found, key=lambda version: [int(part) for part in version], default=("0", "0")))
+    matches = (re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name) for name in names)
+    found = [(int(match[1]), int(match[2])) for match in matches if match]
+    major, minor = max(found, default=(0, 0))
+    return f"{major}.{minor}"
 
 
 def main() -> None:
+    """Reads the file that the command line names."""
     with open(sys.argv[1], "rb") as stream:
         elf = ELFFile(stream)
-        json.dump({"exports": exported(elf), "needed": needed(elf), "glibc": glibc(elf)}, sys.stdout)
+        facts = {"exports": exported(elf), "needed": needed(elf), "glibc": glibc(elf)}
+        json.dump(facts, sys.stdout)
 
 
 if __name__ == "__main__":

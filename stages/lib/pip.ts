@@ -46,8 +46,16 @@ interface PipReport {
 /** pip of the tools environment. */
 export function pipOf(context: StageContext<{ readonly channel?: string }>): PipClient {
   const tools = context.artifact<ToolsArtifact>('setup-tools');
-  const { exec, tempDir, signal, log } = context;
-  return { exec, tempDir, signal, log, python: path.join(tools.dir, tools.value.python), channel: channelOf(context) };
+  return {
+    exec: (command, args, options) => context.exec(command, args, options),
+    log: (line) => {
+      context.log(line);
+    },
+    tempDir: context.tempDir,
+    signal: context.signal,
+    python: path.join(tools.dir, tools.value.python),
+    channel: channelOf(context),
+  };
 }
 
 /** The newest wheel that `requirement` allows for `python` (`major.minor`) on this kind of machine. */
@@ -141,4 +149,19 @@ function distributionOf(requirement: string, report: PipReport): Distribution {
     ...(sha256 === undefined ? {} : { sha256 }),
     requires: item.metadata.requires_dist ?? [],
   };
+}
+
+/** Those of `pythons` for which the registry has a wheel of exactly this version. */
+export async function pythonsWith(
+  pip: PipClient,
+  name: string,
+  version: string,
+  pythons: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const python of pythons) {
+    const hit = await findDistribution(pip, `${name}==${version}`, python);
+    if (isDistribution(hit)) found.push(python);
+  }
+  return found;
 }

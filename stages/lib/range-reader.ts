@@ -26,7 +26,7 @@ export class RangeReader extends Reader<string> {
   override size = 0;
   readonly #url: string;
   readonly #options: RangeReaderOptions;
-  readonly #agent: https.Agent;
+  readonly #agent: http.Agent;
   #cache: { readonly start: number; readonly bytes: Uint8Array } | undefined;
 
   constructor(url: string, options: RangeReaderOptions) {
@@ -69,7 +69,9 @@ export class RangeReader extends Reader<string> {
     const { signal, idleMs } = this.#options;
     const client = url.startsWith('https:') ? https : http;
     return new Promise((resolve, reject) => {
-      const fault = (error: Error) => reject(signal.aborted ? error : new ConnectionFault(error.message));
+      const fault = (error: Error): void => {
+        reject(signal.aborted ? error : new ConnectionFault(error.message));
+      };
       const request = client.get(
         url,
         { agent: this.#agent, headers: { range }, signal, timeout: idleMs ?? IDLE_MS },
@@ -88,7 +90,13 @@ export class RangeReader extends Reader<string> {
             reject(status >= 500 ? new ConnectionFault(`status ${status}`) : new RangesRefused(`status ${status}`));
             return;
           }
-          collect(response, (bytes) => resolve({ bytes, total: Number(total) }), fault);
+          collect(
+            response,
+            (bytes) => {
+              resolve({ bytes, total: Number(total) });
+            },
+            fault,
+          );
         },
       );
       request.on('timeout', () => request.destroy(new Error('the server fell silent')));
@@ -104,7 +112,9 @@ function collect(
 ): void {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
-  response.on('aborted', () => fault(new Error('the connection was cut')));
+  response.on('aborted', () => {
+    fault(new Error('the connection was cut'));
+  });
   response.on('end', () => {
     const bytes = Buffer.concat(chunks);
     const promised = response.headers['content-length'];
@@ -114,9 +124,9 @@ function collect(
 }
 
 /** A user's own certificate authorities: pip and OpenSSL name them in the environment, Node reads but its own variable. */
-function agentFor(url: string, env: RangeReaderOptions['env']): https.Agent {
+function agentFor(url: string, env: RangeReaderOptions['env']): http.Agent {
   const options = { keepAlive: true, maxSockets: 4 };
-  if (!url.startsWith('https:')) return new http.Agent(options) as https.Agent;
+  if (!url.startsWith('https:')) return new http.Agent(options);
   const bundles = ['PIP_CERT', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {
     try {
       return env[name] ? [readFileSync(env[name], 'utf8')] : [];

@@ -11,20 +11,29 @@ async function sourcesOf(context: InputContext): Promise<{ cpp: readonly string[
   return { cpp, python: python.flat() };
 }
 
-export async function lintInputs(context: InputContext): Promise<StageInputs> {
-  const { cpp, python } = await sourcesOf(context);
-  return { files: [...cpp, ...python, ...(await context.glob('.', ['ruff.toml', 'native/.clang-format']))] };
+/** `--set fix=1`: mend what can be mended instead of reporting it. */
+function fixing(context: InputContext): boolean {
+  return context.settings['fix'] === '1';
 }
 
-/** clang-format over native/, ruff over every Python file: format and rules, nothing is rewritten. */
+export async function lintInputs(context: InputContext): Promise<StageInputs> {
+  const { cpp, python } = await sourcesOf(context);
+  const settings = await context.glob('.', ['ruff.toml', 'native/.clang-format']);
+  return { files: [...cpp, ...python, ...settings], values: { fix: fixing(context) } };
+}
+
+/** clang-format over native/, ruff over every Python file: format and rules. */
 export async function lintSources(context: StageContext): Promise<{ files: number }> {
   const tools = context.artifact<ToolsArtifact>('setup-lint');
-  const tool = (name: string) => path.join(tools.dir, tools.value.bin, name);
+  const fix = fixing(context);
   const { cpp, python } = await sourcesOf(context);
-  const cwd = context.root;
-  const fix = (command: string) => `${command} mends it: npm run format`;
-  await context.exec(tool('clang-format'), ['--dry-run', '--Werror', ...cpp], { cwd, help: fix('clang-format -i') });
-  await context.exec(tool('ruff'), ['check', '--no-cache', ...python], { cwd, help: fix('ruff check --fix') });
-  await context.exec(tool('ruff'), ['format', '--no-cache', '--check', ...python], { cwd, help: fix('ruff format') });
+  const run = (name: string, args: readonly string[]) =>
+    context.exec(path.join(tools.dir, tools.value.bin, name), args, {
+      cwd: context.root,
+      help: 'npm run format mends what can be mended by itself',
+    });
+  await run('clang-format', [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...cpp]);
+  await run('ruff', ['check', '--no-cache', ...(fix ? ['--fix'] : []), ...python]);
+  await run('ruff', ['format', '--no-cache', ...(fix ? [] : ['--check']), ...python]);
   return { files: cpp.length + python.length };
 }

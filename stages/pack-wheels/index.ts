@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { WheelsArtifact } from '../artifacts.js';
-import { packWheels, type PackOptions } from './run.js';
+import type { PackOptions } from './run.js';
 
 export const definition: StageDefinition<PackOptions, WheelsArtifact> = {
   name: 'pack-wheels',
@@ -12,5 +12,5 @@ export const definition: StageDefinition<PackOptions, WheelsArtifact> = {
   env: ['SOURCE_DATE_EPOCH'],
   output: 'tree',
   inputs: () => Promise.resolve({}),
-  run: packWheels,
+  run: async (context) => (await import('./run.js')).packWheels(context),
 };

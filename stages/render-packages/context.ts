@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject, StageContext } from '../../engine/api.js';
 import type { Lock, NativeArtifact, SourceComponent } from '../artifacts.js';
-import type { PackageConfig } from './run.js';
+import type { PackageConfig } from './packages.js';
 
 export interface TemplateRequest {
   readonly context: StageContext;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { PackagesArtifact } from '../artifacts.js';
-import { renderInputs, renderPackages } from './run.js';
+import { renderInputs } from './packages.js';
 
 export const definition: StageDefinition<Record<string, never>, PackagesArtifact> = {
   name: 'render-packages',
@@ -11,5 +11,5 @@ export const definition: StageDefinition<Record<string, never>, PackagesArtifact
   version: 1,
   output: 'tree',
   inputs: renderInputs,
-  run: renderPackages,
+  run: async (context) => (await import('./run.js')).renderPackages(context),
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type {
   NativeArtifact,
@@ -12,45 +12,9 @@ import type {
 } from '../artifacts.js';
 import { projectVersion } from '../lib/native-tree.js';
 import { supportedPythons, templateContext } from './context.js';
+import { packagesOf, type PackageConfig } from './packages.js';
 import { renderTree } from './render.js';
 import { sbomOf } from './sbom.js';
-
-/** One entry of `packages:` in pipeline.yaml. */
-export interface PackageConfig {
-  readonly name: string;
-  readonly template: string;
-  readonly device: string;
-  /** The summary that the package index shows. */
-  readonly description: string;
-}
-
-export async function renderInputs(context: InputContext): Promise<StageInputs> {
-  const packages = packagesOf(context);
-  const files = await Promise.all(
-    packages.map(({ template }) =>
-      context.glob(path.join('wheel-templates', template), [
-        '**/*',
-        '!tests/**',
-        '!**/__pycache__/**',
-        '!**/.*_cache/**',
-      ]),
-    ),
-  );
-  return {
-    files: files.flat(),
-    values: {
-      project: context.config.project,
-      constraints: context.config.sections['constraints'] ?? null,
-      packages: packages.map((entry) => ({ ...entry })),
-    },
-  };
-}
-
-/** The packages that pipeline.yaml wants for this node's device. */
-function packagesOf(context: InputContext): readonly PackageConfig[] {
-  const all = (context.config.sections['packages'] ?? []) as unknown as readonly PackageConfig[];
-  return all.filter(({ device }) => device === context.variant.axes['device']);
-}
 
 /** Renders one Python source tree per package: templates, library, licences and SBOM. */
 export async function renderPackages(context: StageContext): Promise<PackagesArtifact> {

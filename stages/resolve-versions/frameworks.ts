@@ -67,7 +67,7 @@ async function jaxFor(resolver: Resolver, jaxlib: Distribution, python: string):
     .map((line) => /^jaxlib\s*\(?([^;)]*)\)?\s*(?:;|$)/.exec(line)?.[1])
     .find((range) => range !== undefined);
   const accepted = wish === undefined || satisfies(jaxlib.version, wish.replaceAll(' ', ''), { prereleases: true });
-  if (!accepted) resolver.log(`jax ${found.version} wants jaxlib ${wish ?? ''}, not ${jaxlib.version}`);
+  if (!accepted) resolver.log(`jax ${found.version} wants jaxlib ${wish}, not ${jaxlib.version}`);
   return accepted ? found.version : undefined;
 }
 

@@ -23,8 +23,7 @@ export function sealLock(content: LockContent): Lock {
 }
 
 function digestOf(content: LockContent): string {
-  const { digest: _, ...rest } = content as Lock;
-  return sha256(stableStringify(rest) ?? '');
+  return sha256(stableStringify({ ...content, digest: undefined }) ?? '');
 }
 
 /** sha256 over the wishes, and over the compat rows of what was chosen: if one of them changes, so may the choice. */

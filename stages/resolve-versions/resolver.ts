@@ -30,8 +30,12 @@ export function makeResolver(
     context,
     pip: pipOf(context),
     seen: new Map(),
-    log: context.log,
-    warn: context.warn,
+    log: (line) => {
+      context.log(line);
+    },
+    warn: (text) => {
+      context.warn(text);
+    },
     unknownRelease(name, version, file) {
       const kind = name === 'jaxlib' ? 'jaxlib' : 'iree';
       const text = `${name} ${version} is on the registry, not in ${file}: not chosen; measure it with \`npx pipeline compat measure ${kind} ${version}\``;

@@ -112,7 +112,7 @@ function updateAsked({ settings }: Pick<InputContext, 'settings'>): boolean {
 
 function originOf(context: InputContext<ResolveOptions>): LockOrigin {
   const constraints = context.config.sections['constraints'] as JsonObject | undefined;
-  const range = (name: string): string => String(constraints?.[name] ?? '>=0');
+  const range = (name: string): string => textOf(constraints?.[name]) || '>=0';
   const channel = channelOf(context);
   return {
     jaxlib: range('jaxlib'),
@@ -128,5 +128,9 @@ function originOf(context: InputContext<ResolveOptions>): LockOrigin {
 function linksOf(context: InputContext<ResolveOptions>, channel: string): string[] {
   const channels = context.config.sections['channels'] as JsonObject | undefined;
   const entries = (channels?.[channel] ?? []) as readonly Json[];
-  return entries.map((entry) => String((entry as JsonObject)['find-links'] ?? ''));
+  return entries.map((entry) => textOf((entry as JsonObject)['find-links']));
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

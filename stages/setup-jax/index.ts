@@ -2,7 +2,6 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { JaxArtifact } from '../artifacts.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
-import { setupJax } from './run.js';
 
 export const definition: StageDefinition<Record<string, never>, JaxArtifact> = {
   name: 'setup-jax',
@@ -13,5 +12,5 @@ export const definition: StageDefinition<Record<string, never>, JaxArtifact> = {
   env: [...PYTHON_ENV],
   output: 'state',
   inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
-  run: setupJax,
+  run: async (context) => (await import('./run.js')).setupJax(context),
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { SmokeArtifact } from '../artifacts.js';
-import { PYTHON_ENV } from '../lib/pythons.js';
-import { smokeInputs, smokeTest, type SmokeOptions } from './run.js';
+import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
+import type { SmokeOptions } from './run.js';
 
 export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   name: 'smoke-test',
@@ -17,6 +17,6 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
     { from: '*.whl', to: 'dist' },
     { from: 'report/**', to: 'dist' },
   ],
-  inputs: smokeInputs,
-  run: smokeTest,
+  inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
+  run: async (context) => (await import('./run.js')).smokeTest(context),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { XMLBuilder } from 'fast-xml-parser';
+import XMLBuilder from 'fast-xml-builder';
 import type { Json, JsonObject } from '../../engine/api.js';
 
 /** One test of the suite, as its lines in the results file tell. */

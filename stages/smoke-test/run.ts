@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
 import { channelArgs, channelOf } from '../lib/channels.js';
 import { targetsOf, type Target } from '../lib/frameworks.js';
-import { pythonFingerprint } from '../lib/pythons.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
 
@@ -18,10 +17,6 @@ export interface SmokeOptions {
 
 /** What the suite may not inherit: it must see the wheel as a user's fresh shell would. */
 const SCRUBBED = ['PYTHONPATH', 'PYTHONHOME', 'PJRT_NAMES_AND_LIBRARY_PATHS', 'XLA_FLAGS', 'LD_PRELOAD'];
-
-export async function smokeInputs(context: InputContext<SmokeOptions>): Promise<StageInputs> {
-  return { values: { pythons: await pythonFingerprint(context) } };
-}
 
 /** Installs each wheel into a fresh environment per Python and runs the suite in `python/` there. */
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {

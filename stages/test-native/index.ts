@@ -2,7 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { nativeInputs } from '../lib/native-tree.js';
-import { testNative, type TestNativeOptions } from './run.js';
+import type { TestNativeOptions } from './run.js';
 
 export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> = {
   name: 'test-native',
@@ -13,5 +13,5 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   output: 'tree',
   publish: [{ from: 'report/**', to: 'dist' }],
   inputs: nativeInputs,
-  run: testNative,
+  run: async (context) => (await import('./run.js')).testNative(context),
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
-import { testPackages } from './run.js';
 
 export const definition: StageDefinition<Record<string, never>, TestReportArtifact> = {
   name: 'test-packages',
@@ -12,5 +11,5 @@ export const definition: StageDefinition<Record<string, never>, TestReportArtifa
   output: 'tree',
   publish: [{ from: 'report/**', to: 'dist' }],
   inputs: async (context) => ({ files: await context.glob('wheel-templates', ['*/tests/**/*.py']) }),
-  run: testPackages,
+  run: async (context) => (await import('./run.js')).testPackages(context),
 };

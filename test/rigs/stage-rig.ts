@@ -42,7 +42,11 @@ export class StageRig {
 
   context<Options>(definition: StageDefinition<Options>, request: StageRequest = {}): StageContext<Options> {
     const base = fs.mkdtempSync(path.join(this.folder('nodes'), `${definition.name}-`));
-    const [outDir, workDir, tempDir] = ['out', 'work', 'temp'].map((name) => path.join(base, name)) as [string, string, string];
+    const [outDir, workDir, tempDir] = ['out', 'work', 'temp'].map((name) => path.join(base, name)) as [
+      string,
+      string,
+      string,
+    ];
     for (const folder of [outDir, workDir, tempDir]) fs.mkdirSync(folder);
     const node = {
       id: definition.name,
@@ -78,10 +82,18 @@ export class StageRig {
     definition: StageDefinition<Options, Value>,
     request: StageRequest = {},
   ): Promise<StageOutcome<Value>> {
-    const context = this.context(definition as StageDefinition<Options>, request);
+    const context = this.context(definition, request);
     const value = await definition.run(context);
     const { lines, warnings } = this;
-    return { stage: definition.name, variant: context.variant, value, dir: context.outDir, digest: '', lines, warnings };
+    return {
+      stage: definition.name,
+      variant: context.variant,
+      value,
+      dir: context.outDir,
+      digest: '',
+      lines,
+      warnings,
+    };
   }
 
   remove(): void {

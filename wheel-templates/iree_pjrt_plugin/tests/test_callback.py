@@ -5,6 +5,7 @@ import ctypes
 import threading
 
 import numpy as np
+
 from artifacts import portable_text, text_of
 
 PROGRAM = """

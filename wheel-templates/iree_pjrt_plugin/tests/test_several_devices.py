@@ -2,9 +2,10 @@
 """Several devices: Shardy's passes run, and what they do not survive is refused before."""
 
 import pytest
-from artifacts import portable_text, text_of
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import sdy  # noqa: F401  registers the dialect's passes
+
+from artifacts import portable_text, text_of
 
 MANUAL = """
   module attributes {mhlo.num_partitions = 2 : i32} {

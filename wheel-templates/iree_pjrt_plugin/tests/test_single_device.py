@@ -5,9 +5,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from artifacts import portable, portable_text, text_of
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from artifacts import portable, portable_text, text_of
 
 try:
     from jax import shard_map

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
+import { PipelineFailure, fail } from '../../engine/failure.js';
+import { pythonsWith } from '../lib/pip.js';
+import type { Compat, JaxlibRow } from './compat.js';
+import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
+
+/** Pythons that are asked for, whether or not this machine has them. */
+const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14', '3.15'];
+/** Lowest Python that the plugin supports: rows are measured on this or a newer one. */
+const LOWEST = 11;
+
+interface Probe {
+  readonly version: string;
+  readonly jaxCommit: string | null;
+  readonly stablehlo: string;
+  readonly stablehloMinimum: string;
+}
+
+/** Installs a jaxlib and lets it load a stub plugin: then it says the PJRT API version of both. */
+export async function measureJaxlib(version: string, context: MeasureContext, compat: Compat): Promise<JaxlibRow> {
+  const pythons = await pythonsWith(pipOfTools(context), 'jaxlib', version, PYTHONS);
+  const usable = pythons.filter((python) => Number(python.split('.')[1]) >= LOWEST);
+  const python = await makeEnvironment(context, usable, [`jaxlib==${version}`]);
+  const stub = await compileStub(context);
+  const { stdout, stderr } = await context.exec(python, [probeFile('jaxlib_probe.py'), stub], {
+    env: { TF_CPP_MIN_LOG_LEVEL: '0' },
+    echo: false,
+  });
+  const probe = JSON.parse(stdout) as Probe;
+  const { xlaCommit, note } = await findXlaCommit(version, context, compat);
+  return {
+    version: probe.version,
+    pjrtApi: frameworkApi(stderr),
+    stablehlo: probe.stablehlo,
+    stablehloMinimum: probe.stablehloMinimum,
+    pythons,
+    xlaCommit,
+    ...(probe.jaxCommit === null ? {} : { jaxCommit: probe.jaxCommit }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+async function compileStub({ exec, tools, tempDir }: MeasureContext): Promise<string> {
+  const library = path.join(tempDir, 'stub.so');
+  await exec(tools.zig, ['cc', '-shared', '-fPIC', '-o', library, probeFile('stub.c')], {
+    env: { ZIG_LOCAL_CACHE_DIR: path.join(tempDir, 'zig'), ZIG_GLOBAL_CACHE_DIR: path.join(tempDir, 'zig') },
+  });
+  return library;
+}
+
+/** From the framework's log: `The framework PJRT API version is 0.112.` */
+export function frameworkApi(log: string): string {
+  const api = /framework PJRT API version is (\d+\.\d+)/.exec(log)?.[1];
+  return (
+    api ??
+    fail({
+      kind: 'test',
+      message: 'this jaxlib does not say its PJRT API version when it loads a plugin (jaxlib before 0.6.1 does not)',
+      detail: log.split('\n').slice(-10).join('\n'),
+    })
+  );
+}
+
+type Commit = Pick<JaxlibRow, 'xlaCommit' | 'note'>;
+
+/** From the tag in a clone of jax if one was named, else as the row has it; never guessed. */
+async function findXlaCommit(version: string, context: MeasureContext, compat: Compat): Promise<Commit> {
+  const { jaxRepository: repository, exec } = context;
+  for (const file of repository === undefined ? [] : ['revision.bzl', 'workspace.bzl']) {
+    try {
+      const spec = `jax-v${version}:third_party/xla/${file}`;
+      const { stdout } = await exec('git', ['-C', repository ?? '.', 'show', spec], { echo: false });
+      const commit = /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m.exec(stdout)?.[1];
+      if (commit !== undefined) return { xlaCommit: commit };
+    } catch (error) {
+      if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;
+    }
+  }
+  const known = compat.jaxlib.find((row) => row.version === version);
+  if (known) return { xlaCommit: known.xlaCommit, ...(known.note === undefined ? {} : { note: known.note }) };
+  const reason =
+    repository === undefined ? 'no jax repository was named' : 'the jax repository has no tag of this release';
+  return { xlaCommit: 'unknown', note: `${reason}, and the wheel does not name its XLA commit` };
+}
