@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bytecode.h"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdint>
@@ -119,20 +120,30 @@ bool NamesDialect(std::string_view section,
   return false;
 }
 
-bool BytecodeHoldsDialect(std::string_view program, std::string_view dialect) {
+struct Head {
+  std::vector<std::string_view> strings;
+  std::string_view dialects;
+};
+
+Head ReadHead(std::string_view program) {
   Reader reader(program);
   reader.Bytes(kMagic.size());
   reader.Varint();      // version
   reader.SkipString();  // producer
-  std::vector<std::string_view> strings;
-  std::string_view dialects;
+  Head head;
   while (reader.ok() && !reader.empty()) {
     const auto section = NextSection(reader, program.size());
     if (!section) break;
-    if (section->id == kStringSection) strings = ReadStrings(section->data);
-    if (section->id == kDialectSection) dialects = section->data;
+    if (section->id == kStringSection)
+      head.strings = ReadStrings(section->data);
+    if (section->id == kDialectSection) head.dialects = section->data;
   }
-  return NamesDialect(dialects, strings, dialect);
+  return head;
+}
+
+bool BytecodeHoldsDialect(std::string_view program, std::string_view dialect) {
+  const Head head = ReadHead(program);
+  return NamesDialect(head.dialects, head.strings, dialect);
 }
 
 // `sdy.` where a word begins: an operation, or after one of # ! ".
@@ -159,6 +170,13 @@ bool IsMlirBytecode(std::string_view program) {
 bool HoldsDialect(std::string_view program, std::string_view dialect) {
   return IsMlirBytecode(program) ? BytecodeHoldsDialect(program, dialect)
                                  : TextHoldsDialect(program, dialect);
+}
+
+bool HoldsName(std::string_view program, std::string_view name) {
+  if (!IsMlirBytecode(program)) return false;
+  const Head head = ReadHead(program);
+  return std::find(head.strings.begin(), head.strings.end(), name) !=
+         head.strings.end();
 }
 
 }  // namespace iree_pjrt

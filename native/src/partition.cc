@@ -25,7 +25,9 @@ struct Reply {
 
 std::string Partition(std::string_view program, int64_t num_replicas,
                       int64_t num_partitions, iree_pjrt_partition_fn callback) {
-  if (!HoldsDialect(program, "sdy")) return std::string(program);
+  const bool sharded = HoldsDialect(program, "sdy");
+  const bool scatters = HoldsName(program, "scatter_v2");
+  if (!sharded && !(scatters && callback)) return std::string(program);
   if (!callback) {
     ThrowUnimplemented(
         "the program holds Shardy's dialect 'sdy', which the IREE compiler "
@@ -38,7 +40,7 @@ std::string Partition(std::string_view program, int64_t num_replicas,
            &Reply::Receive, &reply);
   if (!reply.data) ThrowInternal("partition_callback returned without a reply");
   if (!reply.ok) {
-    ThrowInvalidArgument("Shardy could not partition the program: " +
+    ThrowInvalidArgument("the program could not be prepared for IREE: " +
                          *reply.data);
   }
   if (HoldsDialect(*reply.data, "sdy")) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that hold Shardy's `sdy` dialect, which libIREECompiler cannot read.
-// The framework's Python package registers a function (client option
-// `partition_callback`, its address) that runs Shardy's own passes and replies
-// with a plain program for one device of the partition.
+// Programs that libIREECompiler cannot take as the framework sends them: those
+// that hold Shardy's `sdy` dialect, which it cannot read, and scatters, on
+// whose batching dimensions IREE 3.11 crashes. The framework's Python package
+// registers a function (client option `partition_callback`, its address) that
+// runs the framework's own passes and replies with a plain program for one
+// device of the partition.
 //
 // The function may be called from any thread, several at once, with no lock of
 // ours held; it calls `reply` exactly once before it returns.
@@ -34,9 +36,9 @@ typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,
 
 namespace iree_pjrt {
 
-// The program to compile: `program` itself if it holds no `sdy`, else what the
-// callback makes of it. Throws what the callback complains about, and
-// UNIMPLEMENTED if there is none.
+// The program to compile: `program` itself if it holds nothing of that kind,
+// else what the callback makes of it. Throws what the callback complains about,
+// and UNIMPLEMENTED if there is none and `sdy` is in the program.
 std::string Partition(std::string_view program, int64_t num_replicas,
                       int64_t num_partitions, iree_pjrt_partition_fn callback);
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Lock, SourceComponent } from '../artifacts.js';
-import type { Override } from './overrides.js';
+import type { Override } from './inputs.js';
 
 /** What may be linked from an IREE tree besides IREE itself. */
 interface Vendored {

@@ -2,8 +2,7 @@
 import type { StageDefinition, ToolSpec } from '../../engine/api.js';
 import type { SourcesArtifact } from '../artifacts.js';
 import { CARGO_TOOL } from '../lib/cargo-tool.js';
-import { fetchInputs, fetchSources } from './run.js';
-import type { FetchOptions } from './overrides.js';
+import { fetchInputs, type FetchOptions } from './inputs.js';
 
 const GIT: ToolSpec = {
   name: 'git',
@@ -25,5 +24,5 @@ export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
   output: 'tree',
   timeoutMs: 20 * 60_000,
   inputs: fetchInputs,
-  run: fetchSources,
+  run: async (context) => (await import('./run.js')).fetchSources(context),
 };

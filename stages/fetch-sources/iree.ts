@@ -8,7 +8,7 @@ import { clientFailure } from '../lib/client-failure.js';
 import { fetchCrate } from '../lib/crate.js';
 import { treeSha256 } from '../lib/hash.js';
 import { copyIreeTree, ireeVersion } from '../lib/iree-tree.js';
-import type { Override } from './overrides.js';
+import type { Override } from './inputs.js';
 
 /** The tree of the locked crate, copied as far as a build needs it. */
 export async function fetchCrateTree(context: StageContext, lock: Lock): Promise<void> {

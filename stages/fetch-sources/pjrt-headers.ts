@@ -8,7 +8,7 @@ import { clientEnv } from '../lib/client-env.js';
 import { sha256 } from '../lib/hash.js';
 import { findDistribution, isDistribution, pipOf } from '../lib/pip.js';
 import { readWheelMembers } from '../lib/wheel.js';
-import type { FetchOptions } from './overrides.js';
+import type { FetchOptions } from './inputs.js';
 
 /** The locked header files, in `include/` as a compiler looks for them; the licence beside them. */
 export async function fetchHeaders(context: StageContext<FetchOptions>, lock: Lock): Promise<void> {

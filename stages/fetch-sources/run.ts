@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
+import type { StageContext } from '../../engine/api.js';
 import type { Lock, ResolveArtifact, SourcesArtifact } from '../artifacts.js';
-import { channelOf } from '../lib/channels.js';
-import { IREE_PATTERNS } from '../lib/iree-tree.js';
 import { componentsOf, writeLicenses } from './components.js';
 import { fetchCrateTree, useFolder, useGit } from './iree.js';
-import { ireeOverride, type FetchOptions, type Override } from './overrides.js';
+import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
 import { fetchHeaders } from './pjrt-headers.js';
-
-export async function fetchInputs(context: InputContext<FetchOptions>): Promise<StageInputs> {
-  const override = ireeOverride(context);
-  return {
-    // Edits in a developer's own tree rebuild what is made of it.
-    files: override?.kind === 'path' ? await context.glob(override.folder, IREE_PATTERNS) : [],
-    values: { override: override ? { ...override } : null, channel: channelOf(context).name },
-  };
-}
 
 /** IREE's runtime tree, the PJRT headers, and the licences of both; everything checked against the lock. */
 export async function fetchSources(context: StageContext<FetchOptions>): Promise<SourcesArtifact> {

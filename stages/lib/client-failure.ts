@@ -8,8 +8,9 @@ const NETWORK = [
   /Temporary failure in name resolution|Name or service not known|dns error|Could(?: not|n't) resolve host/i,
   /tcp connect error|error sending request for url|operation timed out|Read timed out|Connection timed out/i,
   /spurious network error|Could not connect to server|Failed to connect to|Connection (?:refused|reset)/i,
+  /Max retries exceeded|RemoteDisconnected|Connection aborted|error decoding response body/,
   /Network is unreachable|No route to host|tunnel error|ProxyError|SSLError|CERTIFICATE_VERIFY_FAILED|UnknownIssuer/i,
-  /download of config\.json failed|Broken pipe|IncompleteRead|early EOF|unable to access '/i,
+  /download of config\.json failed|Broken pipe|IncompleteRead|ProtocolError|early EOF|unable to access '/i,
 ];
 const DISK = /No space left on device|ENOSPC|os error 28\b|Disk quota exceeded|EDQUOT/i;
 const CORRUPT = /failed to verify the checksum|THESE PACKAGES DO NOT MATCH THE HASHES|Hash mismatch for/i;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { fail } from '../../engine/failure.js';
+import { COMPAT_FILES } from './inputs.js';
 import { checkAgainst } from './schema.js';
 
 /** What no registry says; each file states where its columns come from. */
@@ -61,12 +62,6 @@ export interface Trap {
   readonly answer: 'avoid' | 'implement';
   readonly calls?: readonly string[];
 }
-
-export const COMPAT_FILES = {
-  jaxlib: 'compat/jaxlib.yaml',
-  iree: 'compat/iree.yaml',
-  headers: 'compat/pjrt-headers.yaml',
-} as const;
 
 export async function loadCompat(root: string): Promise<Compat> {
   const [jaxlib, iree, headers] = await Promise.all([

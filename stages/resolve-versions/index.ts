@@ -2,8 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { ResolveArtifact } from '../artifacts.js';
 import { CARGO_TOOL } from '../lib/cargo-tool.js';
-import { LOCK_FILE } from './lock.js';
-import { resolveInputs, resolveVersions, type ResolveOptions } from './run.js';
+import { LOCK_FILE, resolveInputs, type ResolveOptions } from './inputs.js';
 
 export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   name: 'resolve-versions',
@@ -16,5 +15,5 @@ export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   settles: [LOCK_FILE],
   timeoutMs: 15 * 60_000,
   inputs: resolveInputs,
-  run: resolveVersions,
+  run: async (context) => (await import('./run.js')).resolveVersions(context),
 };

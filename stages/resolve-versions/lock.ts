@@ -7,9 +7,8 @@ import { fail } from '../../engine/failure.js';
 import type { Lock, LockOrigin } from '../artifacts.js';
 import { sha256 } from '../lib/hash.js';
 import type { Compat } from './compat.js';
+import { LOCK_FILE } from './inputs.js';
 import { checkAgainst } from './schema.js';
-
-export const LOCK_FILE = 'pipeline.lock.yaml';
 
 const HEADER = `# Written by npx pipeline resolve; commit it, do not edit it. \`npx pipeline resolve --update\` renews it.
 # What each key means: schemas/lock.schema.json.
@@ -42,11 +41,15 @@ export function inputsOf(
     members: compat.headers.members,
     traps: compat.headers.traps.filter(({ answer }) => answer === 'avoid'),
   };
-  // Notes are for people: correcting one renews no lock.
-  return sha256(
-    stableStringify({ origin, rows }, { replacer: (key, value) => (key === 'note' ? undefined : value) }) ?? '',
+  const text = stableStringify(
+    { origin: { ...origin, wished: origin.pythons }, rows },
+    { replacer: (key, value) => (ASIDE.has(String(key)) ? undefined : value) },
   );
+  return sha256(text ?? '');
 }
+
+/** Columns that decide nothing: correcting one renews no lock. */
+const ASIDE: ReadonlySet<string> = new Set(['note', 'pythons', 'jaxCommit']);
 
 export function renderLock(lock: Lock): string {
   return HEADER + stringify(lock, { lineWidth: 0, aliasDuplicateObjects: false });

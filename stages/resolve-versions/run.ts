@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import type { InputContext, Json, JsonObject, StageContext, StageInputs } from '../../engine/api.js';
+import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { Lock, LockOrigin, ResolveArtifact } from '../artifacts.js';
-import { channelOf } from '../lib/channels.js';
-import { COMPAT_FILES, loadCompat, type Compat } from './compat.js';
+import { loadCompat, type Compat } from './compat.js';
 import { resolveFrameworks } from './frameworks.js';
 import { resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';
-import { diffLocks, inputsOf, LOCK_FILE, readLock, sealLock, writeLock } from './lock.js';
+import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
+import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
 import { makeResolver } from './resolver.js';
-
-export interface ResolveOptions {
-  readonly pythons: readonly string[];
-  readonly channel?: string;
-}
-
-export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
-  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES)]);
-  return {
-    files,
-    values: { origin: { ...originOf(context) } },
-    ...(updateAsked(context) ? { uncacheable: 'an update was asked for' } : {}),
-  };
-}
 
 /** The lock, if it still fits what is wished; else a new one, written and told. */
 export async function resolveVersions(context: StageContext<ResolveOptions>): Promise<ResolveArtifact> {
@@ -104,33 +90,4 @@ function diffOrigins(before: LockOrigin, after: LockOrigin): string[] {
     const [was, is] = [String(before[key as keyof LockOrigin]), String(now)];
     return was === is ? [] : [`~ from.${key}: ${was} -> ${is}`];
   });
-}
-
-function updateAsked({ settings }: Pick<InputContext, 'settings'>): boolean {
-  return ['1', 'true'].includes(settings['update'] ?? '');
-}
-
-function originOf(context: InputContext<ResolveOptions>): LockOrigin {
-  const constraints = context.config.sections['constraints'] as JsonObject | undefined;
-  const range = (name: string): string => textOf(constraints?.[name]) || '>=0';
-  const channel = channelOf(context);
-  return {
-    jaxlib: range('jaxlib'),
-    iree: range('iree'),
-    python: range('python'),
-    pythons: context.options.pythons,
-    channel: channel.name,
-    links: linksOf(context, channel.name),
-  };
-}
-
-/** As pipeline.yaml writes them: a lock names no folder of one machine. */
-function linksOf(context: InputContext<ResolveOptions>, channel: string): string[] {
-  const channels = context.config.sections['channels'] as JsonObject | undefined;
-  const entries = (channels?.[channel] ?? []) as readonly Json[];
-  return entries.map((entry) => textOf((entry as JsonObject)['find-links']));
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

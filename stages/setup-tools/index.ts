@@ -3,7 +3,7 @@ import type { StageDefinition } from '../../engine/api.js';
 import type { ToolsArtifact } from '../artifacts.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { PYTHON_TOOL } from './python-tool.js';
-import { setupTools, type ToolsOptions } from './run.js';
+import type { ToolsOptions } from './run.js';
 
 export const definition: StageDefinition<ToolsOptions, ToolsArtifact> = {
   name: 'setup-tools',
@@ -16,5 +16,5 @@ export const definition: StageDefinition<ToolsOptions, ToolsArtifact> = {
   output: 'state',
   timeoutMs: 20 * 60_000,
   inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
-  run: setupTools,
+  run: async (context) => (await import('./run.js')).setupTools(context),
 };

@@ -15,7 +15,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   // A wheel reaches dist/ only with its smoke test passed: one that failed must not replace one that works.
   publish: [
     { from: '*.whl', to: 'dist' },
-    { from: 'report/**', to: 'dist' },
+    { from: 'report/*', to: 'dist/report' },
   ],
   inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
   run: async (context) => (await import('./run.js')).smokeTest(context),

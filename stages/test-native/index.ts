@@ -11,7 +11,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   axes: ['device', 'flavour'],
   version: 1,
   output: 'tree',
-  publish: [{ from: 'report/**', to: 'dist' }],
+  publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).testNative(context),
 };

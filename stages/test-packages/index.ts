@@ -9,7 +9,7 @@ export const definition: StageDefinition<Record<string, never>, TestReportArtifa
   axes: ['device', 'flavour'],
   version: 1,
   output: 'tree',
-  publish: [{ from: 'report/**', to: 'dist' }],
+  publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: async (context) => ({ files: await context.glob('wheel-templates', ['*/tests/**/*.py']) }),
   run: async (context) => (await import('./run.js')).testPackages(context),
 };

@@ -157,7 +157,15 @@ export class Checkout {
     }
     for (const folder of [...this.#mounts]) this.unmount(folder);
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    made.delete(this);
   }
+}
+
+const made = new Set<Checkout>();
+
+/** For `afterAll`: removes every checkout of this test file that is still there, however far its set-up came. */
+export async function removeCheckouts(): Promise<void> {
+  for (const checkout of made) await checkout.remove();
 }
 
 export async function makeCheckout(options: CheckoutOptions = {}): Promise<Checkout> {
@@ -166,23 +174,21 @@ export async function makeCheckout(options: CheckoutOptions = {}): Promise<Check
   // Beside the real state where possible: hard links cannot lead to another file system.
   const parent = path.join(HERE, 'node_modules', '.cache', 'e2e');
   fs.mkdirSync(parent, { recursive: true });
-  const checkout = new Checkout(fs.mkdtempSync(path.join(parent, 'checkout-')));
-  try {
-    copyTree(checkout, options.umask ?? 0o022);
-    linkModules(checkout);
-    if (seed !== 'none') copyState(checkout, seed);
-    if (seed === 'all') await requireFresh(checkout);
-    return checkout;
-  } catch (error) {
-    await checkout.remove();
-    throw error;
-  }
+  const checkout = new Checkout(fs.realpathSync(fs.mkdtempSync(path.join(parent, 'checkout-'))));
+  made.add(checkout);
+  copyTree(checkout, options.umask ?? 0o022);
+  linkModules(checkout);
+  if (seed !== 'none') copyState(checkout, seed);
+  if (seed === 'all') await requireFresh(checkout);
+  return checkout;
 }
 
 const HOW = 'run `node bin/pipeline.mjs run check` in this checkout first (`npm test` does), then the e2e tests';
 
 function requireSeed(): void {
-  const missing = ['setup-tools', 'smoke-test@cpu-release'].filter((node) => list(path.join(HERE, OUT, node)).length === 0);
+  const missing = ['setup-tools', 'smoke-test@cpu-release'].filter(
+    (node) => list(path.join(HERE, OUT, node)).length === 0,
+  );
   if (missing.length > 0) throw new Error(`.pipeline has no result of ${missing.join(' and ')}: ${HOW}`);
 }
 
@@ -190,7 +196,9 @@ function requireSeed(): void {
 async function requireFresh(checkout: Checkout): Promise<void> {
   const { code, stdout, output } = await checkout.run(['run', 'release', '--dry-run', '--json']);
   if (code !== 0) throw new Error(`pipeline.yaml cannot be planned:\n${output}`);
-  const { nodes } = JSON.parse(stdout) as { readonly nodes: readonly { readonly id: string; readonly state: string }[] };
+  const { nodes } = JSON.parse(stdout) as {
+    readonly nodes: readonly { readonly id: string; readonly state: string }[];
+  };
   const stale = nodes.filter(({ state }) => state !== 'unchanged').map(({ id }) => id);
   if (stale.length > 0) throw new Error(`the sources changed since .pipeline was made (${stale.join(', ')}): ${HOW}`);
 }
@@ -198,7 +206,7 @@ async function requireFresh(checkout: Checkout): Promise<void> {
 /** Every file that git knows, or would: nothing that it ignores. */
 function copyTree(checkout: Checkout, umask: number): void {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: HERE, encoding: 'utf8' });
-  for (const file of listed.split('\0').filter((name) => name !== '')) {
+  for (const file of listed.split('\0').filter((name) => name !== '' && name !== 'node_modules')) {
     const source = path.join(HERE, file);
     const stat = fs.lstatSync(source, { throwIfNoEntry: false });
     if (stat === undefined) continue;
@@ -221,9 +229,9 @@ function linkModules(checkout: Checkout): void {
 }
 
 /**
- * Files that are only ever replaced are hard links, so that a gigabyte is there in a second; what is written in
- * place (records whose times are touched, the cache's index) is copied. Build trees hold absolute paths: only
- * zig's own cache is taken, so that the C++ library is not built again.
+ * Files that are only ever replaced are hard links; what is written in place (records whose times are touched, the
+ * cache's index) is copied. Environments are tens of thousands of files that nothing writes to: one link each.
+ * Build trees hold absolute paths: only zig's own cache is taken, so that the C++ library is not built again.
  */
 function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   const from = path.join(HERE, '.pipeline');
@@ -234,10 +242,13 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
     execFileSync('cp', [how, path.join(from, part), path.join(to, part)]);
   };
   const nodes = seed === 'all' ? list(path.join(from, 'out')) : ['setup-tools'];
-  for (const node of nodes) {
-    copy('-al', path.join('out', node));
-    for (const folder of checkout.resultsOf(node))
-      for (const record of ['artifact.json', 'stat.json']) separate(checkout.path(folder, record));
+  for (const result of nodes.flatMap((node) =>
+    list(path.join(from, 'out', node)).map((key) => path.join('out', node, key)),
+  )) {
+    for (const record of ['artifact.json', 'stat.json']) copy('-a', path.join(result, record));
+    if (isEnvironment(path.join(from, result)))
+      fs.symlinkSync(path.join(from, result, 'files'), path.join(to, result, 'files'));
+    else copy('-al', path.join(result, 'files'));
   }
   if (seed === 'tools') return;
   copy('-al', path.join('cache', 'content-v2'));
@@ -249,13 +260,11 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   if (fs.existsSync(dist)) execFileSync('cp', ['-a', dist, checkout.path('dist')]);
 }
 
-/** The same file as one of its own, times included. */
-function separate(file: string): void {
-  const { atime, mtime } = fs.statSync(file);
-  const own = `${file}.own`;
-  fs.copyFileSync(file, own);
-  fs.utimesSync(own, atime, mtime);
-  fs.renameSync(own, file);
+function isEnvironment(result: string): boolean {
+  const { output } = JSON.parse(fs.readFileSync(path.join(result, 'artifact.json'), 'utf8')) as {
+    readonly output: string;
+  };
+  return output === 'state';
 }
 
 function list(folder: string): string[] {

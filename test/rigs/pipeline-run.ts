@@ -103,9 +103,9 @@ export class PipelineRun {
   }
 
   async #end(limitMs: number, args: readonly string[]): Promise<PipelineResult> {
-    let late = false;
+    const clock = { late: false };
     const timer = setTimeout(() => {
-      late = true;
+      clock.late = true;
       this.child.kill('SIGTERM');
       setTimeout(() => this.child.kill('SIGKILL'), 20_000).unref();
     }, limitMs);
@@ -119,7 +119,8 @@ export class PipelineRun {
     });
     this.#closed = true;
     for (const watcher of [...this.#watchers]) watcher();
-    if (late) throw new Error(`pipeline ${args.join(' ')} did not end within ${limitMs} ms:\n${tail(this.output)}`);
+    if (clock.late)
+      throw new Error(`pipeline ${args.join(' ')} did not end within ${limitMs} ms:\n${tail(this.output)}`);
     return {
       code: code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0),
       stdout: this.#stdout,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import type { InputContext } from '../../engine/api.js';
+import type { InputContext, StageInputs } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
+import { channelOf } from '../lib/channels.js';
+import { IREE_PATTERNS } from '../lib/iree-patterns.js';
 
 export interface FetchOptions {
   readonly channel?: string;
@@ -20,6 +22,15 @@ export type Override =
   | { readonly kind: 'git'; readonly url: string; readonly rev: string };
 
 const SETTINGS = ['sources.iree.path', 'sources.iree.git', 'sources.iree.rev'] as const;
+
+export async function fetchInputs(context: InputContext<FetchOptions>): Promise<StageInputs> {
+  const override = ireeOverride(context);
+  return {
+    // Edits in a developer's own tree rebuild what is made of it.
+    files: override?.kind === 'path' ? await context.glob(override.folder, IREE_PATTERNS) : [],
+    values: { override: override ? { ...override } : null, channel: channelOf(context).name },
+  };
+}
 
 /** The command line wins over pipeline.yaml as a whole: a path there puts aside a git URL here. */
 export function ireeOverride(context: InputContext<FetchOptions>): Override | undefined {

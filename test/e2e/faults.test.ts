@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A release that is disturbed: interrupted, broken, killed, doubled. The tests share one checkout and one real native
+ * build, so their order matters: each goes on from where the one before it left off.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Event } from '../../engine/events/event.js';
+import { makeCheckout, removeCheckouts, sha256, type Checkout, type Snapshot } from '../rigs/checkout.js';
+import { failureIn, linesOf, processesOf, ranIn, says, type PipelineResult } from '../rigs/pipeline-run.js';
+
+const BUILD = 'build-native[cpu-release]';
+const PACK = 'pack-wheels[cpu-release]';
+const SMOKE = 'smoke-test[cpu-release]';
+const STATUS = 'native/src/status.cc';
+const SHAPE = 'native/src/shape.cc';
+const TEMPLATE = 'wheel-templates/iree_pjrt_plugin/src/jax_plugins/iree___device__/_errors.py';
+
+let checkout: Checkout;
+let seeded: Snapshot;
+/** Sources as they were, to mend what a test breaks. */
+const sources = new Map<string, string>();
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  seeded = checkout.snapshot();
+  for (const file of [STATUS, SHAPE, TEMPLATE]) sources.set(file, checkout.read(file));
+});
+afterAll(removeCheckouts);
+
+function append(file: string, text: string): void {
+  checkout.write(file, `${sources.get(file) ?? ''}${text}`);
+}
+
+const compiling = says(BUILD, /^\[\d+\/\d+\] Building CXX object/);
+const testing: (event: Event) => boolean = (event) =>
+  event.type === 'node-line' && event.node === SMOKE && /-m pytest /.test(event.line);
+
+/** ninja's lines, without the part of CMake that looks for new files. */
+function stepsOf(result: PipelineResult): string[] {
+  return linesOf(result, BUILD).filter((line) =>
+    /^\[\d+\/\d+\] (?!.*(?:Re-checking globbed|Re-running CMake))/.test(line),
+  );
+}
+
+/** Nothing half-made, nothing published, nothing running. */
+function expectWhole(dist: Snapshot): void {
+  expect(checkout.leftovers()).toEqual([]);
+  expect(checkout.snapshot()).toEqual(dist);
+}
+
+let stepsOfWholeBuild = 0;
+
+test('SIGINT in the middle of a compile: 130, no compiler goes on, nothing is half-written', async () => {
+  append(STATUS, '\n// Another key, so that the library is built.\n');
+  const before = checkout.resultsOf('build-native@cpu-release');
+  const run = checkout.start(['run', 'release', '--json'], { signalWhen: { signal: 'SIGINT', event: compiling } });
+  await run.saw(compiling, 'a compile');
+  const result = await run.ended;
+  expect(result.code, result.output).toBe(130);
+  expect(failureIn(result)).toMatchObject({ kind: 'cancelled', signal: 'SIGINT' });
+  expect(processesOf(checkout.root)).toEqual([]);
+  expect(checkout.resultsOf('build-native@cpu-release')).toEqual(before);
+  expectWhole(seeded);
+  stepsOfWholeBuild = Number(/^\[\d+\/(\d+)\]/.exec(stepsOf(result)[0] ?? '')?.[1]);
+  expect(stepsOfWholeBuild).toBeGreaterThan(100);
+});
+
+test('run again, the build goes on where it was and succeeds', async () => {
+  const result = await checkout.run(['run', 'release', '--only', 'build-native', '--json']);
+  expect(result.code, result.output).toBe(0);
+  expect(ranIn(result)).toEqual([BUILD]);
+  expect(stepsOf(result).length).toBeLessThan(stepsOfWholeBuild);
+  expect(checkout.resultsOf('build-native@cpu-release').length).toBeGreaterThan(1);
+  expectWhole(seeded);
+});
+
+test('a compile error: 9, with the file, the line, the log and what to try', async () => {
+  append(SHAPE, '\nint Broken() { return undeclared_name_of_the_test; }\n');
+  const line = checkout.read(SHAPE).split('\n').length - 1;
+  const { code, stdout, stderr } = await checkout.run(['run', 'release', '--plain']);
+  expect(code, stdout).toBe(9);
+  expect(stdout).toMatch(new RegExp(`shape\\.cc:${line}:\\d+: error: .*undeclared_name_of_the_test`));
+  expect(stdout).toMatch(/^error: build-native\[cpu-release\]: cmake ended with exit code \d+$/m);
+  expect(stdout).toMatch(/^ {2}try: .*error:/m);
+  const log = /^ {2}log: (\S+)$/m.exec(stdout)?.[1] ?? '';
+  expect(checkout.read(log)).toContain('undeclared_name_of_the_test');
+  expect(stdout).toMatch(/^skipped {2}pack-wheels\[cpu-release\] {2}\(build-native\[cpu-release\] failed\)$/m);
+  expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at \S+ \(/);
+  expectWhole(seeded);
+});
+
+test('mended: the earlier results hold, nothing is built or packed again', async () => {
+  for (const [file, text] of sources) checkout.write(file, text);
+  const result = await checkout.run(['run', 'release', '--json']);
+  expect(result.code, result.output).toBe(0);
+  expect(ranIn(result)).toEqual([]);
+  expectWhole(seeded);
+});
+
+test('an edit of one file compiles that file, links, and no more', async () => {
+  append(STATUS, '\n// Another key, so that the library is built.\n');
+  const settled = await checkout.run(['run', 'release', '--only', 'build-native', '--json']);
+  expect(settled.code, settled.output).toBe(0);
+  // shape.cc was broken and mended since; from here on the tree is up to date.
+  await checkout.run(['run', 'release', '--only', 'build-native', '--force', '--json']);
+  append(SHAPE, '\n// An edit.\n');
+  const result = await checkout.run(['run', 'release', '--only', 'build-native', '--json']);
+  expect(result.code, result.output).toBe(0);
+  const steps = stepsOf(result);
+  const built = steps.filter((step) => step.includes(' Building '));
+  expect(built).toHaveLength(1);
+  expect(built[0]).toContain('src/shape.cc.o');
+  expect(steps.filter((step) => !/ Building | Linking |[Ss]trip|\.debug/.test(step))).toEqual([]);
+  expect(steps.length).toBeLessThanOrEqual(4);
+});
+
+test('a touch of one file, forced, compiles that file too and no more; unforced it runs nothing', async () => {
+  const now = new Date();
+  fs.utimesSync(checkout.path(SHAPE), now, now);
+  const args = ['run', 'release', '--only', 'build-native', '--json'];
+  const unforced = await checkout.run(args);
+  expect(unforced.code, unforced.output).toBe(0);
+  expect(ranIn(unforced)).toEqual([]);
+  const forced = await checkout.run([...args, '--force']);
+  expect(forced.code, forced.output).toBe(0);
+  expect(stepsOf(forced).filter((step) => step.includes(' Building '))).toEqual([
+    expect.stringContaining('src/shape.cc.o'),
+  ]);
+});
+
+test('a library with the same bytes, built in another folder, is not packed or tested again', async () => {
+  const library = (folder: string): Buffer => fs.readFileSync(checkout.path(folder, 'files/pjrt_plugin_iree_cpu.so'));
+  const results = checkout.resultsOf('build-native@cpu-release').map(library);
+  // The seed's own was built in another checkout; the later ones differ by comments at the end of a file.
+  expect(results.length).toBeGreaterThan(1);
+  for (const result of results) expect(result.equals(results[0] ?? Buffer.alloc(0))).toBe(true);
+  const result = await checkout.run(['run', 'release', '--json']);
+  expect(result.code, result.output).toBe(0);
+  // Rendered anew, because the debug information beside the library did change.
+  expect(ranIn(result)).toEqual(['render-packages[cpu-release]']);
+  expectWhole(seeded);
+});
+
+test('SIGINT while a wheel is packed: 130, no half wheel anywhere', async () => {
+  append(TEMPLATE, '\n# An edit.\n');
+  const before = checkout.resultsOf('pack-wheels@cpu-release');
+  const packing = says(PACK, /hatchling build/);
+  const result = await checkout.run(['run', 'release', '--json'], { signalWhen: { signal: 'SIGINT', event: packing } });
+  expect(result.code, result.output).toBe(130);
+  expect(failureIn(result)).toMatchObject({ kind: 'cancelled', signal: 'SIGINT' });
+  expect(checkout.resultsOf('pack-wheels@cpu-release')).toEqual(before);
+  expectWhole(seeded);
+});
+
+test('SIGTERM while a wheel is tested: 143, dist keeps the wheel that was tested before', async () => {
+  const run = checkout.start(['run', 'release', '--json'], { signalWhen: { signal: 'SIGTERM', event: testing } });
+  const result = await run.ended;
+  expect(result.code, result.output).toBe(143);
+  expect(failureIn(result)).toMatchObject({ kind: 'cancelled', signal: 'SIGTERM' });
+  expect(ranIn(result)).toContain(PACK);
+  expectWhole(seeded);
+});
+
+test('two runs at once: one works, the second waits and finds all done, a third that may not wait ends with 12', async () => {
+  const first = checkout.start(['run', 'release', '--json']);
+  await first.saw(testing, 'the smoke test');
+  const third = await checkout.run(['run', 'release', '--no-wait', '--plain']);
+  expect(third.code, third.output).toBe(12);
+  expect(third.output).toMatch(
+    new RegExp(`Another run is at work in this checkout \\(process ${first.child.pid ?? 0}, since \\d{4}-`),
+  );
+  const second = checkout.start(['run', 'release', '--json']);
+  await second.saw((event) => event.type === 'waiting-for-lock', 'that it waits');
+  const [one, two] = await Promise.all([first.ended, second.ended]);
+  expect(one.code, one.output).toBe(0);
+  expect(ranIn(one)).toEqual([SMOKE]);
+  expect(two.code, two.output).toBe(0);
+  expect(ranIn(two)).toEqual([]);
+  expect(checkout.leftovers()).toEqual([]);
+  // Old or new, never a mixture: these are the files of the result that was tested, and the wheel is a new one.
+  const { dist } = checkout.snapshot();
+  const [wheel = ''] = Object.keys(dist).filter((file) => file.endsWith('.whl'));
+  expect(Object.keys(dist)).toEqual(Object.keys(seeded.dist));
+  expect(dist[wheel]).not.toBe(seeded.dist[wheel]);
+  for (const node of ['pack-wheels@cpu-release', 'smoke-test@cpu-release'])
+    expect(dist[wheel]).toBe(sha256(fs.readFileSync(path.join(checkout.resultFiles(node), path.basename(wheel)))));
+});
+
+test('kill -9 of a run: the next one ends what it left, and is right', async () => {
+  const dist = checkout.snapshot();
+  const run = checkout.start(['run', 'release', '--json', '--force', '--only', 'smoke-test'], {
+    signalWhen: { signal: 'SIGKILL', event: testing },
+  });
+  expect((await run.ended).code).toBe(137);
+  expect(checkout.leftovers().length, 'a killed run cannot tidy up').toBeGreaterThan(0);
+  expect(checkout.snapshot()).toEqual(dist);
+  const next = await checkout.run(['run', 'release', '--json']);
+  expect(next.code, next.output).toBe(0);
+  expect(ranIn(next)).toEqual([]);
+  expectWhole(dist);
+});
