@@ -15,7 +15,8 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is N
 export function diskFailure(error: unknown, where: string): Failure | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (!hasCode(at, 'ENOSPC', 'EDQUOT')) continue;
-    const place = at.path ?? where;
+    // Of a copy, `path` is what was read.
+    const place = (at as { readonly dest?: string }).dest ?? at.path ?? where;
     return {
       kind: 'disk',
       message: `No space left on the disk while writing ${place}`,

@@ -7,6 +7,7 @@
  * run end what was left.
  */
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -248,9 +249,15 @@ function conclude(run: RunCommand, end: ChildEnd, output: Collected, ended: Ende
     const help = run.options.help ?? (run.log === undefined ? undefined : `Its output so far is in ${run.log}`);
     fail(withHelp({ kind: 'timeout', message: `${shown} did not end within ${seconds(run.timeoutMs)}` }, help));
   }
-  if (end.exitCode !== undefined && (run.options.okCodes ?? [0]).includes(end.exitCode))
-    return { exitCode: end.exitCode, ...output.text };
+  const exitCode = end.exitCode ?? signalCode(end.signal);
+  if (exitCode !== undefined && (run.options.okCodes ?? [0]).includes(exitCode)) return { exitCode, ...output.text };
   return fail(failureFor(run, end, output, shown));
+}
+
+/** What a shell's `$?` would be. */
+function signalCode(signal: string | undefined): number | undefined {
+  const number = os.constants.signals[signal as NodeJS.Signals] as number | undefined;
+  return number === undefined ? undefined : 128 + number;
 }
 
 function failureFor(run: RunCommand, end: ChildEnd, output: Collected, shown: string): Failure {

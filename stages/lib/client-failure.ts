@@ -29,6 +29,11 @@ export function outputOf(error: unknown): string {
   return failure.kind === 'command' ? failure.tail.join('\n') : failure.message;
 }
 
+/** The network's failure without a client's output that would show it. */
+export function networkFailure(what: string, detail: string): PipelineFailure {
+  return new PipelineFailure(toFailure('network', what, detail));
+}
+
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? `${String(error.code)} ` : '';

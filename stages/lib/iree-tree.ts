@@ -18,7 +18,9 @@ export async function copyIreeTree(from: string, to: string): Promise<string[]> 
   const folders = new Set(files.map((file) => path.dirname(path.join(to, file))));
   for (const folder of [...folders].sort()) await mkdir(folder, { recursive: true });
   const limit = pLimit(32);
-  await Promise.all(files.map((file) => limit(() => cp(path.join(from, file), path.join(to, file)))));
+  // Times are kept, so that a build tree is not out of date only because the sources were copied again.
+  const copy = (file: string) => cp(path.join(from, file), path.join(to, file), { preserveTimestamps: true });
+  await Promise.all(files.map((file) => limit(() => copy(file))));
   return files;
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
 import type { ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../artifacts.js';
@@ -23,32 +25,83 @@ export function zigTarget(platform: string): string {
   return `${match[3]}-linux-gnu.${match[1]}.${match[2]}`;
 }
 
-/** Configures and builds `native/` in the node's work folder, incrementally; returns that folder. */
-export async function configureAndBuild(
-  context: StageContext,
-  settings: { readonly platform: string; readonly tests: boolean; readonly targets: readonly string[] },
-): Promise<string> {
-  const tools = context.artifact<ToolsArtifact>('setup-tools');
-  const sources = context.artifact<SourcesArtifact>('fetch-sources');
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
-  const native = path.join(context.root, 'native');
-  const build = path.join(context.workDir, 'build');
-  const bin = path.join(tools.dir, tools.value.bin);
+export interface BuildSettings {
+  readonly platform: string;
+  readonly tests: boolean;
+  readonly targets: readonly string[];
+}
+
+/** Configures and builds `native/`, incrementally; returns the build tree. */
+export async function configureAndBuild(context: StageContext, settings: BuildSettings): Promise<string> {
+  const tree = await buildTree(context);
+  const cmake = path.join(tree.bin, 'cmake');
   const env = {
-    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    PATH: `${tree.bin}:${process.env['PATH'] ?? ''}`,
     // zig keeps what it built (libc++, glibc stubs) beside our own state, so that `clean` frees all of it.
     ZIG_GLOBAL_CACHE_DIR: path.join(context.workDir, '..', 'zig-cache'),
     ZIG_LOCAL_CACHE_DIR: path.join(context.workDir, '..', 'zig-cache'),
   };
-  const resolve = (folder: string) => path.resolve(sources.dir, folder);
-  const defines = {
+  const defines = Object.entries(definesOf(context, settings, tree)).map(([key, value]) => `-D${key}=${value}`);
+  const native = path.join(context.root, 'native');
+  context.progress('configure');
+  await context.exec(cmake, ['-S', native, '-B', tree.build, '-G', 'Ninja', ...defines], {
+    env,
+    help: 'look for the first `CMake Error` in the log',
+  });
+  context.progress('compile');
+  const targets = settings.targets.flatMap((name) => ['--target', name]);
+  await context.exec(cmake, ['--build', tree.build, '--parallel', String(context.jobs), ...targets], {
+    env,
+    help: 'the first `error:` in the log is the one to mend; then run the same command again',
+  });
+  return tree.build;
+}
+
+interface BuildTree {
+  readonly build: string;
+  /** Links beside the build tree: CMake remembers these paths, which stay when a result moves to another folder. */
+  readonly bin: string;
+  readonly zig: string;
+  readonly iree: string;
+  readonly pjrtHeaders: string;
+}
+
+/** The tree of this compiler and these sources; those of others are removed. */
+async function buildTree(context: StageContext): Promise<BuildTree> {
+  const tools = context.artifact<ToolsArtifact>('setup-tools');
+  const sources = context.artifact<SourcesArtifact>('fetch-sources');
+  const name = createHash('sha256').update(`${tools.digest} ${sources.digest}`).digest('hex').slice(0, 12);
+  const folder = path.join(context.workDir, name);
+  await mkdir(folder, { recursive: true });
+  const others = (await readdir(context.workDir)).filter((entry) => entry !== name);
+  await Promise.all(others.map((entry) => rm(path.join(context.workDir, entry), { recursive: true, force: true })));
+
+  const link = async (as: string, target: string) => {
+    const place = path.join(folder, as);
+    await rm(place, { force: true });
+    await symlink(target, place);
+    return place;
+  };
+  const toolsDir = await link('tools', tools.dir);
+  return {
+    build: path.join(folder, 'build'),
+    bin: path.join(toolsDir, tools.value.bin),
+    zig: path.join(toolsDir, tools.value.zig),
+    iree: await link('iree', path.resolve(sources.dir, sources.value.iree)),
+    pjrtHeaders: await link('pjrt-headers', path.resolve(sources.dir, sources.value.pjrtHeaders)),
+  };
+}
+
+function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  return {
     CMAKE_BUILD_TYPE: 'Release',
-    CMAKE_MAKE_PROGRAM: path.join(bin, 'ninja'),
-    CMAKE_TOOLCHAIN_FILE: path.join(native, 'cmake', 'zig.cmake'),
-    IREE_PJRT_ZIG: path.join(tools.dir, tools.value.zig),
+    CMAKE_MAKE_PROGRAM: path.join(tree.bin, 'ninja'),
+    CMAKE_TOOLCHAIN_FILE: path.join(context.root, 'native', 'cmake', 'zig.cmake'),
+    IREE_PJRT_ZIG: tree.zig,
     IREE_PJRT_ZIG_TARGET: zigTarget(settings.platform),
-    IREE_PJRT_IREE_SOURCE_DIR: resolve(sources.value.iree),
-    IREE_PJRT_HEADERS_DIR: resolve(sources.value.pjrtHeaders),
+    IREE_PJRT_IREE_SOURCE_DIR: tree.iree,
+    IREE_PJRT_HEADERS_DIR: tree.pjrtHeaders,
     IREE_PJRT_VERSION: projectVersion(context),
     IREE_PJRT_IREE_VERSION: lock.ireeRuntime.version,
     IREE_PJRT_STABLEHLO_VERSION: lock.ireeCompiler.stablehlo,
@@ -56,18 +109,4 @@ export async function configureAndBuild(
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',
     IREE_PJRT_BUILD_TESTS: settings.tests ? 'ON' : 'OFF',
   };
-  const cmake = path.join(bin, 'cmake');
-  context.progress('configure');
-  await context.exec(
-    cmake,
-    ['-S', native, '-B', build, '-G', 'Ninja', ...Object.entries(defines).map(([key, value]) => `-D${key}=${value}`)],
-    { env, help: 'look for the first `CMake Error` in the log' },
-  );
-  context.progress('compile');
-  await context.exec(
-    cmake,
-    ['--build', build, '--parallel', String(context.jobs), ...settings.targets.flatMap((name) => ['--target', name])],
-    { env, help: 'the first `error:` in the log is the one to mend; then run the same command again' },
-  );
-  return build;
 }

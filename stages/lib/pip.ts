@@ -5,7 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
 import { channelArgs, channelOf, type Channel } from './channels.js';
-import { clientFailure, familyOf, outputOf } from './client-failure.js';
+import { clientFailure, familyOf, networkFailure, outputOf } from './client-failure.js';
 
 type Runner = Pick<StageContext, 'exec' | 'tempDir' | 'signal' | 'log'>;
 
@@ -65,14 +65,29 @@ export async function findDistribution(
   python: string,
 ): Promise<Distribution | NoDistribution> {
   const args = ['install', '--dry-run', '--no-deps', '--ignore-installed', '--quiet', '--report', '-'];
+  const question = [...args, ...targetArgs(pip, python), requirement];
   try {
-    const { stdout } = await runPip(pip, [...args, ...targetArgs(pip, python), requirement]);
+    const { stdout } = await runPip(pip, question);
     return distributionOf(requirement, JSON.parse(stdout) as PipReport);
   } catch (error) {
     const missing = error instanceof PipelineFailure ? noDistribution(outputOf(error)) : undefined;
-    if (missing) return missing;
-    throw clientFailure(error, `the registry's entry of ${requirement}`);
+    if (missing && (missing.versions.length > 0 || !(await isOffline(pip, question)))) return missing;
+    throw missing ? unreachable(requirement) : clientFailure(error, `the registry's entry of ${requirement}`);
   }
+}
+
+/** pip says "from versions: none" both of what does not exist and, unless it retries, of a registry it cannot reach. */
+async function isOffline(pip: PipClient, question: readonly string[]): Promise<boolean> {
+  try {
+    await runPip(pip, [...question, '--retries', '1']);
+    return false;
+  } catch (error) {
+    return familyOf(outputOf(error)) === 'network';
+  }
+}
+
+function unreachable(requirement: string): PipelineFailure {
+  return networkFailure(`the registry's entry of ${requirement}`, 'pip found no version at all');
 }
 
 /** Downloads the wheel of an exact requirement into `folder`; returns its path. */

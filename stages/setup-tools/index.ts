@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { ToolsArtifact } from '../artifacts.js';
-import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
+import { pythonFingerprint } from '../lib/pythons.js';
 import { PYTHON_TOOL } from './python-tool.js';
 import type { ToolsOptions } from './run.js';
 
@@ -12,7 +12,8 @@ export const definition: StageDefinition<ToolsOptions, ToolsArtifact> = {
   axes: [],
   version: 1,
   tools: [PYTHON_TOOL],
-  env: [...PYTHON_ENV],
+  // The tools run on the user's Python; PIPELINE_PYTHONS only adds more to test on.
+  env: ['PIPELINE_PYTHON'],
   output: 'state',
   timeoutMs: 20 * 60_000,
   inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),

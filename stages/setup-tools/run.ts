@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
-import { clientFailure } from '../lib/client-failure.js';
+import { clientFailure, networkFailure, outputOf } from '../lib/client-failure.js';
 import { probePython, pythonCandidates, minorNumber, type PythonInterpreter } from '../lib/pythons.js';
 import { uvEnvironment } from '../lib/uv-settings.js';
 import { LOWEST_MINOR } from './python-tool.js';
@@ -72,6 +72,8 @@ async function bootstrap(context: StageContext<ToolsOptions>, system: PythonInte
     await context.exec(system.path, ['-m', 'venv', folder], { help: 'install python3-venv' });
     await context.exec(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', uv]);
   } catch (error) {
+    // uv is on every registry: none at all means that none was reached.
+    if (/\(from versions: none\)/.test(outputOf(error))) throw networkFailure(uv, outputOf(error));
     throw clientFailure(error, uv);
   }
   return { python, uv: path.join(folder, 'bin', 'uv') };
