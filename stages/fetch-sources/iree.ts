@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { access, mkdir, readFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
@@ -37,6 +37,7 @@ export async function fetchCrateTree(context: StageContext, lock: Lock): Promise
       help: `a file in cargo's folder was changed: delete ${crate.folder} and run again`,
     });
   }
+  await fillGaps(target);
   context.log(`IREE ${lock.ireeRuntime.version}: ${files.length} files of ${name} ${crateVersion}`);
 }
 
@@ -68,8 +69,20 @@ export async function useGit(
   }
   await requireTree(clone);
   await warnOfOther(context, clone, lock);
-  const files = await copyIreeTree(clone, path.join(context.outDir, 'iree'));
+  const target = path.join(context.outDir, 'iree');
+  const files = await copyIreeTree(clone, target);
+  await fillGaps(target);
   context.log(`IREE ${rev.slice(0, 12)} of ${url}: ${files.length} files`);
+}
+
+/** IREE configures a benchmark library that only its own benchmarks link; the crates since 3.13 come without. */
+async function fillGaps(tree: string): Promise<void> {
+  const file = path.join(tree, 'third_party', 'benchmark', 'CMakeLists.txt');
+  await mkdir(path.dirname(file), { recursive: true });
+  const text = '# Stands in for a library that nothing here links.\nadd_library(benchmark INTERFACE)\n';
+  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
 }
 
 /** The third-party trees that the runtime's CMake asks for; the compiler's (LLVM …) are gigabytes. */

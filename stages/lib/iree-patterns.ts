@@ -6,6 +6,7 @@ export const IREE_PATTERNS: readonly string[] = [
   'LICENSE',
   'build_tools/cmake/**',
   'build_tools/embed_data/**',
+  'build_tools/scripts/generate_vm_isa.py',
   'build_tools/third_party/**',
   'compiler/CMakeLists.txt',
   'compiler/bindings/c/**',

@@ -20,5 +20,5 @@ export const PYTHON_TOOL: ToolSpec = {
   needs: `>=3.${LOWEST_MINOR}`,
   install: `install Python 3.${LOWEST_MINOR} or newer with venv (Debian: apt install python3 python3-venv), or name one in PIPELINE_PYTHON`,
   required: true,
-  inKey: true,
+  inKey: false,
 };

@@ -4,7 +4,15 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCheckout, pathWithout, removeCheckouts, sha256, type Checkout, type Snapshot } from '../rigs/checkout.js';
+import {
+  makeCheckout,
+  mayMount,
+  pathWithout,
+  removeCheckouts,
+  sha256,
+  type Checkout,
+  type Snapshot,
+} from '../rigs/checkout.js';
 import { ranIn, type PipelineResult } from '../rigs/pipeline-run.js';
 
 let checkout: Checkout;
@@ -119,17 +127,19 @@ describe('a missing program', () => {
   test('with both, a run works', expectNothingToDo);
 });
 
-/** A file system of its own that is really full; where this user may mount none, these two are skipped. */
-const mayMount = process.getuid?.() === 0;
+/** A file system of its own that is really full; where this user may mount none, these two tests are skipped. */
+const mounts = mayMount();
 
 describe('a full disk', () => {
-  test.runIf(mayMount)('below dist: 11, what was published before stays, no half file', async () => {
+  test.runIf(mounts)('below dist: 11, what was published before stays, no half file', async () => {
     checkout.delete('dist');
-    expect(checkout.mountSmall('dist', 64 * 1024)).toBe(true);
+    checkout.mountSmall('dist', 64 * 1024);
     checkout.write('dist/mine.txt', 'mine');
     const result = await checkout.run(['run', 'release', '--plain']);
     expect(result.code, result.output).toBe(11);
-    expect(result.output).toMatch(/error: smoke-test\[cpu-release\]: No space left on the disk while writing .*\/dist\//);
+    expect(result.output).toMatch(
+      /error: smoke-test\[cpu-release\]: No space left on the disk while writing .*\/dist\//,
+    );
     expect(result.output).toMatch(/^ {2}try: Free some space/m);
     expect(checkout.snapshot().dist['dist/mine.txt']).toBe(sha256('mine'));
     expect(checkout.files('dist').filter((file) => file.endsWith('.whl'))).toEqual([]);
@@ -143,10 +153,10 @@ describe('a full disk', () => {
     before = checkout.snapshot();
   });
 
-  test.runIf(mayMount)('below .pipeline, while the tools are installed: 11', async () => {
+  test.runIf(mounts)('below .pipeline, while the tools are installed: 11', async () => {
     const small = await makeCheckout({ seed: 'none' });
     const was = small.snapshot();
-    expect(small.mountSmall('.pipeline', 48 * 1024 * 1024)).toBe(true);
+    small.mountSmall('.pipeline', 48 * 1024 * 1024);
     const result = await small.run(['run', 'release', '--plain']);
     expectRefused(result, 11, small, was);
     expect(result.output).toMatch(/^error: setup-tools: /m);

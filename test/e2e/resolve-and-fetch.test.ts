@@ -11,6 +11,7 @@ import type { Lock, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../.
 import { definition as fetchSources } from '../../stages/fetch-sources/index.js';
 import { sha256File } from '../../stages/lib/hash.js';
 import { definition as resolveVersions } from '../../stages/resolve-versions/index.js';
+import { measureContext, measureRow, type RowKind } from '../../stages/resolve-versions/measure.js';
 import { parseLock, renderLock, sealLock } from '../../stages/resolve-versions/lock.js';
 import { definition as setupTools } from '../../stages/setup-tools/index.js';
 import { StageRig, type StageOutcome, type StageRequest } from '../rigs/stage-rig.js';
@@ -177,6 +178,16 @@ describe('resolve-versions', () => {
     expect(value.lock.framework.jaxlib).toBe('0.10.2');
     expect(value.lock.from).toMatchObject({ channel: 'nightly', links: ['./wheels'] });
     expect(rig.warnings.join('\n')).toContain('jaxlib 0.10.3.dev1 is on the registry, not in compat/jaxlib.yaml');
+  });
+});
+
+describe('compat/', () => {
+  test.each<[RowKind, string]>([
+    ['jaxlib', '0.10.2'],
+    ['pjrt-headers', '2.21.0'],
+  ])('%s %s, measured for real, is what the file says', async (kind, version) => {
+    const context = measureContext(rig.context(resolveVersions), tools);
+    expect((await measureRow(kind, version, context)).diff).toEqual([]);
   });
 });
 

@@ -127,16 +127,11 @@ export class Checkout {
     return this.start(args, options).ended;
   }
 
-  /** Puts a small file system of its own at a folder; false where this user may not. */
-  mountSmall(folder: string, bytes: number): boolean {
+  /** Puts a small file system of its own at a folder; see `mayMount`. */
+  mountSmall(folder: string, bytes: number): void {
     fs.mkdirSync(this.path(folder), { recursive: true });
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'none', this.path(folder)], { stdio: 'ignore' });
-    } catch {
-      return false;
-    }
+    mountTmpfs(this.path(folder), bytes);
     this.#mounts.push(folder);
-    return true;
   }
 
   unmount(folder: string): void {
@@ -292,7 +287,20 @@ export function pathWithout(scratch: string, programs: RegExp): string {
     .join(path.delimiter);
 }
 
-/** A folder below the system's own for temporary files. */
-export function scratchFolder(): string {
-  return fs.mkdtempSync(path.join(os.tmpdir(), 'e2e-'));
+function mountTmpfs(folder: string, bytes: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'none', folder], { stdio: 'ignore' });
+}
+
+/** Whether this user may mount a file system: tried, since being root is not enough in a container. */
+export function mayMount(): boolean {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'e2e-mount-'));
+  try {
+    mountTmpfs(folder, 4096);
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
