@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Artifact } from '../engine/api.js';
 import { ArtifactFolders } from '../engine/artifact-dir.js';
 import { fail } from '../engine/failure.js';
 import { makePlan } from '../engine/plan.js';
-import type { JaxArtifact, NativeArtifact, PackagesArtifact, ToolsArtifact } from '../stages/artifacts.js';
+import type {
+  JaxArtifact,
+  NativeArtifact,
+  PackagesArtifact,
+  ResolveArtifact,
+  SourcesArtifact,
+  ToolsArtifact,
+} from '../stages/artifacts.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 
@@ -16,6 +23,8 @@ export interface EnvSources {
   readonly packages: Made<PackagesArtifact> | undefined;
   readonly tools: Made<ToolsArtifact> | undefined;
   readonly jax: Made<JaxArtifact> | undefined;
+  readonly sources: Made<SourcesArtifact> | undefined;
+  readonly resolved: Made<ResolveArtifact> | undefined;
 }
 type Made<T> = Pick<Artifact<T>, 'value' | 'dir'>;
 
@@ -47,6 +56,8 @@ export async function run(
     packages: latest('render-packages') as Artifact<PackagesArtifact> | undefined,
     tools: latest('setup-tools') as Artifact<ToolsArtifact> | undefined,
     jax: latest('setup-jax') as Artifact<JaxArtifact> | undefined,
+    sources: latest('fetch-sources') as Artifact<SourcesArtifact> | undefined,
+    resolved: latest('resolve-versions') as Artifact<ResolveArtifact> | undefined,
   };
   const variables = envOf(sources, context.env);
   if (options['json'] === true) printJson(context, variables);
@@ -57,19 +68,38 @@ export async function run(
   return 0;
 }
 
-export function envOf(
-  { device, native, packages, tools, jax }: EnvSources,
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
+export function envOf(sources: EnvSources, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const { device, native, packages, jax } = sources;
   const library = join(native.dir, native.value.library);
   const platform = packages?.value.packages[0]?.platform ?? `iree_${device}`;
-  const sources = (packages?.value.packages ?? []).map((entry) => join(packages?.dir ?? '', entry.folder, 'src'));
+  const python = (packages?.value.packages ?? []).map((entry) => join(packages?.dir ?? '', entry.folder, 'src'));
   return {
     PJRT_NAMES_AND_LIBRARY_PATHS: `${platform}:${library}`,
     ...(jax ? { IREE_PJRT_COMPILER_LIB_PATH: join(jax.dir, jax.value.compilerLibrary) } : {}),
-    ...(sources.length > 0 ? { PYTHONPATH: joinOnce([...sources, ...parts(env['PYTHONPATH'])]) } : {}),
-    // Last, so that a Python environment that the developer has entered stays in force.
-    ...(tools ? { PATH: joinOnce([...parts(env['PATH']), join(tools.dir, tools.value.bin)]) } : {}),
+    ...(python.length > 0 ? { PYTHONPATH: joinOnce([...python, ...parts(env['PYTHONPATH'])]) } : {}),
+    ...presetVariables(sources),
+    PATH: pathOf(sources, env),
+  };
+}
+
+/** A Python environment that the developer has entered stays in force; without one, `python` is the one with JAX. */
+function pathOf({ jax, tools }: EnvSources, env: Readonly<Record<string, string | undefined>>): string {
+  const own = [jax && join(jax.dir, dirname(jax.value.python)), tools && join(tools.dir, tools.value.bin)];
+  const folders = own.filter((folder) => folder !== undefined);
+  const path = parts(env['PATH']);
+  return joinOnce(env['VIRTUAL_ENV'] === undefined ? [...folders, ...path] : [...path, ...folders]);
+}
+
+/** What native/CMakePresets.json asks of the environment. */
+function presetVariables({ sources, resolved, tools }: EnvSources): Record<string, string> {
+  if (!sources || !resolved) return {};
+  const { ireeRuntime, ireeCompiler } = resolved.value.lock;
+  return {
+    IREE_PJRT_IREE_SOURCE_DIR: resolve(sources.dir, sources.value.iree),
+    IREE_PJRT_HEADERS_DIR: resolve(sources.dir, sources.value.pjrtHeaders),
+    IREE_PJRT_IREE_VERSION: ireeRuntime.version,
+    IREE_PJRT_STABLEHLO_VERSION: ireeCompiler.stablehlo,
+    ...(tools ? { IREE_PJRT_ZIG: join(tools.dir, tools.value.zig) } : {}),
   };
 }
 

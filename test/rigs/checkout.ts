@@ -169,6 +169,7 @@ export async function makeCheckout(options: CheckoutOptions = {}): Promise<Check
   // Beside the real state where possible: hard links cannot lead to another file system.
   const parent = path.join(HERE, 'node_modules', '.cache', 'e2e');
   fs.mkdirSync(parent, { recursive: true });
+  removeForgotten(parent);
   const checkout = new Checkout(fs.realpathSync(fs.mkdtempSync(path.join(parent, 'checkout-'))));
   made.add(checkout);
   copyTree(checkout, options.umask ?? 0o022);
@@ -176,6 +177,13 @@ export async function makeCheckout(options: CheckoutOptions = {}): Promise<Check
   if (seed !== 'none') copyState(checkout, seed);
   if (seed === 'all') await requireFresh(checkout);
   return checkout;
+}
+
+/** Checkouts of test runs that were killed. */
+function removeForgotten(parent: string): void {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  for (const folder of list(parent).map((name) => path.join(parent, name)))
+    if (Date.now() - fs.statSync(folder).mtimeMs > DAY_MS) fs.rmSync(folder, { recursive: true, force: true });
 }
 
 const HOW = 'run `node bin/pipeline.mjs run check` in this checkout first (`npm test` does), then the e2e tests';

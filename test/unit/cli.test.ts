@@ -137,22 +137,49 @@ test('settings may hold commas, lists of stages may be given at once', async () 
   expect((JSON.parse(out) as { nodes: { selected: boolean }[] }).nodes.every((node) => node.selected)).toBe(true);
 });
 
-test("env: the developer's own programs stay first, and a second time changes nothing", () => {
+describe('env', () => {
   const sources = {
     device: 'cpu',
     native: { dir: '/native', value: { library: 'lib.so' } as never },
     packages: { dir: '/packages', value: { packages: [{ platform: 'iree_cpu', folder: 'a' }] } as never },
-    tools: { dir: '/tools', value: { bin: 'bin' } as never },
-    jax: { dir: '/jax', value: { compilerLibrary: 'lib/c.so' } as never },
+    tools: { dir: '/tools', value: { bin: 'bin', zig: 'zig' } as never },
+    jax: { dir: '/jax', value: { python: 'bin/python', compilerLibrary: 'lib/c.so' } as never },
+    sources: { dir: '/sources', value: { iree: 'iree', pjrtHeaders: 'include' } as never },
+    resolved: {
+      dir: '/lock',
+      value: { lock: { ireeRuntime: { version: '3.11.0' }, ireeCompiler: { stablehlo: '1.13.0' } } } as never,
+    },
   };
   const expected = {
     PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/native/lib.so',
     IREE_PJRT_COMPILER_LIB_PATH: '/jax/lib/c.so',
     PYTHONPATH: '/packages/a/src',
-    PATH: '/usr/bin:/tools/bin',
+    IREE_PJRT_IREE_SOURCE_DIR: '/sources/iree',
+    IREE_PJRT_HEADERS_DIR: '/sources/include',
+    IREE_PJRT_IREE_VERSION: '3.11.0',
+    IREE_PJRT_STABLEHLO_VERSION: '1.13.0',
+    IREE_PJRT_ZIG: '/tools/zig',
+    PATH: '/jax/bin:/tools/bin:/usr/bin',
   };
-  expect(envOf(sources, { PATH: '/usr/bin' })).toEqual(expected);
-  expect(envOf(sources, expected)).toEqual(expected);
+
+  test('puts the Python with JAX first, and a second time changes nothing', () => {
+    expect(envOf(sources, { PATH: '/usr/bin' })).toEqual(expected);
+    expect(envOf(sources, expected)).toEqual(expected);
+  });
+
+  test('a Python environment that the developer has entered stays in force', () => {
+    const { PATH } = envOf(sources, { PATH: '/venv/bin:/usr/bin', VIRTUAL_ENV: '/venv' });
+    expect(PATH).toBe('/venv/bin:/usr/bin:/jax/bin:/tools/bin');
+  });
+
+  test('without results of other stages, the library is all there is', () => {
+    const { device, native } = sources;
+    const none = { packages: undefined, tools: undefined, jax: undefined, sources: undefined, resolved: undefined };
+    expect(envOf({ device, native, ...none }, { PATH: '/usr/bin' })).toEqual({
+      PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/native/lib.so',
+      PATH: '/usr/bin',
+    });
+  });
 });
 
 test('changes of a lock are shown by path', () => {
