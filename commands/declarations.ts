@@ -105,6 +105,23 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./resolve.js'),
   },
   {
+    name: 'compat',
+    args: '<action> <kind> <version>',
+    summary: 'measure a row of compat/: what no registry says of a version',
+    details: `The only action is measure; kinds are jaxlib, iree and pjrt-headers. The version is
+installed into a throw-away environment and asked; compat/ is only changed with
+--write.`,
+    options: [
+      { flags: '--write', text: 'write the row into compat/' },
+      { flags: '--jax-repository <folder>', text: 'clone of jax, whose tags name the XLA commits' },
+    ],
+    examples: [
+      ['npx pipeline compat measure jaxlib 0.10.2', 'measure, show the difference'],
+      ['npx pipeline compat measure iree 3.11.0 --write', 'measure and write'],
+    ],
+    load: () => import('./compat.js'),
+  },
+  {
     name: 'env',
     args: '<variant>',
     summary: 'print shell lines that put the built library under JAX',

@@ -5,6 +5,7 @@ import { fail } from '../engine/failure.js';
 import { makePlan, selectNodes } from '../engine/plan.js';
 import { type CommandContext, openProject, print } from './context.js';
 import type { OptionValues } from './declarations.js';
+import type { Lock } from '../stages/artifacts.js';
 import { settingsOf } from './planning.js';
 import { runPlan } from './run.js';
 
@@ -52,27 +53,8 @@ async function printChanges(
     return;
   }
   const { parse } = await import('yaml');
-  const changes = diffLeaves(before === undefined ? {} : parse(before), after === undefined ? {} : parse(after));
+  const { diffLocks } = await import('../stages/resolve-versions/lock.js');
+  const changes = diffLocks(before === undefined ? undefined : (parse(before) as Lock), parse(after ?? '') as Lock);
   const verb = before === undefined ? 'is new' : 'changed';
   print(context, [`${LOCK_FILE} ${verb}:`, ...changes.map((change) => `  ${change}`)]);
-}
-
-/** Values that differ, by path; entries of a list by their position. */
-export function diffLeaves(before: unknown, after: unknown): string[] {
-  const [old, now] = [leaves(before), leaves(after)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
-    const [was, is] = [old.get(path), now.get(path)];
-    if (was === is) return [];
-    if (was === undefined) return [`+ ${path}: ${is}`];
-    return is === undefined ? [`- ${path}: ${was}`] : [`  ${path}: ${was} → ${is}`];
-  });
-}
-
-function leaves(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {
-  if (typeof value !== 'object' || value === null) {
-    found.set(path, typeof value === 'string' ? value : JSON.stringify(value));
-    return found;
-  }
-  for (const [key, part] of Object.entries(value)) leaves(part, path === '' ? key : `${path}.${key}`, found);
-  return found;
 }

@@ -2,8 +2,13 @@
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import type { JaxArtifact, ResolveArtifact } from '../artifacts.js';
+import { channelArgs, channelOf } from '../lib/channels.js';
 import { targetsOf } from '../lib/frameworks.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
+
+export interface SetupJaxOptions {
+  readonly channel?: string;
+}
 
 const FIND_COMPILER =
   'import importlib.util, pathlib; ' +
@@ -11,7 +16,7 @@ const FIND_COMPILER =
   'print(root / "_mlir_libs" / "libIREECompiler.so")';
 
 /** Installs the locked jax, jaxlib and IREE compiler for the lowest Python here into an environment of their own. */
-export async function setupJax(context: StageContext): Promise<JaxArtifact> {
+export async function setupJax(context: StageContext<SetupJaxOptions>): Promise<JaxArtifact> {
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   const { ireeCompiler } = lock;
   const [{ python: interpreter, framework }] = await targetsOf(context, lock);
@@ -22,6 +27,7 @@ export async function setupJax(context: StageContext): Promise<JaxArtifact> {
       ...pinned({ jax: framework.jax, jaxlib: framework.jaxlib, [ireeCompiler.package]: ireeCompiler.version }),
       'pytest',
     ],
+    installArgs: channelArgs(channelOf(context), 'uv'),
   });
   const { stdout } = await context.exec(python, ['-c', FIND_COMPILER], { echo: false });
   return { python: 'bin/python', compilerLibrary: path.relative(context.outDir, stdout.trim()) };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { SmokeArtifact } from '../artifacts.js';
+import { channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import type { SmokeOptions } from './run.js';
 
@@ -17,6 +18,8 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
     { from: '*.whl', to: 'dist' },
     { from: 'report/*', to: 'dist/report' },
   ],
-  inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
+  inputs: async (context) => ({
+    values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
+  }),
   run: async (context) => (await import('./run.js')).smokeTest(context),
 };

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli.js';
 import { COMMANDS } from '../../commands/declarations.js';
 import { envOf } from '../../commands/env.js';
-import { diffLeaves } from '../../commands/resolve.js';
 
 const DEMO = `version: 1
 project: { name: demo, version: "1.0" }
@@ -180,12 +179,6 @@ describe('env', () => {
       PATH: '/usr/bin',
     });
   });
-});
-
-test('changes of a lock are shown by path', () => {
-  const before = { a: { b: '1', gone: true }, list: ['x'] };
-  const after = { a: { b: '2' }, list: ['x', 'y'] };
-  expect(diffLeaves(before, after)).toEqual(['  a.b: 1 → 2', '- a.gone: true', '+ list.1: y']);
 });
 
 test('pipeline.yaml names the schema for editors', async () => {
