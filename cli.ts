@@ -101,7 +101,7 @@ function makeCommand(
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   return command.action(async (...given: unknown[]) => {
     // commander passes the arguments, then the options, then the command itself.
-    const args = given.slice(0, -2) as (string | undefined)[];
+    const args = given.slice(0, -2).flat() as (string | undefined)[];
     const folder = program.opts<{ directory?: string }>().directory;
     const module = await spec.load();
     done(await module.run(inFolder(context, folder), args, command.opts<OptionValues>()));

@@ -106,11 +106,11 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'compat',
-    args: '<action> <kind> <version>',
+    args: '<action> [row...]',
     summary: 'measure a row of compat/: what no registry says of a version',
-    details: `The only action is measure; kinds are jaxlib, iree and pjrt-headers. The version is
-installed into a throw-away environment and asked; compat/ is only changed with
---write.`,
+    details: `The only action is measure; a row is KIND VERSION, with the kinds jaxlib, iree
+and pjrt-headers. The version is installed into a throw-away environment and
+asked; compat/ is only changed with --write.`,
     options: [
       { flags: '--write', text: 'write the row into compat/' },
       { flags: '--jax-repository <folder>', text: 'clone of jax, whose tags name the XLA commits' },
