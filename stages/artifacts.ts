@@ -135,6 +135,9 @@ export interface NativeArtifact {
   readonly needed: readonly string[];
   /** Highest GLIBC_x.y symbol version needed. */
   readonly glibc: string;
+  /** What the compiler linked in from its own sources (libc++), and the folder of its licences. */
+  readonly toolchain: readonly SourceComponent[];
+  readonly licenses: string;
 }
 
 /** `render-packages`: one Python source tree per package. */

@@ -5,6 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { NativeArtifact, ToolsArtifact } from '../artifacts.js';
 import { configureAndBuild } from '../lib/native-tree.js';
+import { toolchainComponents } from './toolchain.js';
 
 export interface BuildOptions {
   /** Wheel platform tag; its glibc version is the floor that the library is linked against. */
@@ -33,7 +34,17 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   checkElf(elf, library, context.options.platform);
   const { size } = await stat(path.join(context.outDir, library));
   context.log(`${library}: ${size} bytes, exports ${elf.exports.join(', ')}, needs glibc ${elf.glibc}`);
-  return { library, debug: `${library}.debug`, platform: context.options.platform, size, ...elf };
+  const licenses = path.join(context.outDir, 'licenses');
+  const toolchain = await toolchainComponents(context.artifact<ToolsArtifact>('setup-tools'), licenses);
+  return {
+    library,
+    debug: `${library}.debug`,
+    platform: context.options.platform,
+    size,
+    ...elf,
+    licenses: 'licenses',
+    toolchain,
+  };
 }
 
 async function inspect(context: StageContext, file: string): Promise<Elf> {

@@ -38,7 +38,7 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
   const folder = path.join(context.outDir, entry.name);
 
   const licenses = path.resolve(sources.dir, sources.value.licenses);
-  const components = sources.value.components;
+  const components = [...sources.value.components, ...native.value.toolchain];
   const variables = templateContext({
     context,
     entry,
@@ -56,6 +56,7 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
     root: context.root,
   });
   await cp(licenses, path.join(folder, 'LICENSES'), { recursive: true });
+  await cp(path.join(native.dir, native.value.licenses), path.join(folder, 'LICENSES'), { recursive: true });
   await cp(path.join(context.root, 'LICENSE'), path.join(folder, 'LICENSES', 'iree-pjrt.txt'));
   const libraries = path.join(folder, 'src', 'iree', '_pjrt_libs', entry.device);
   await mkdir(libraries, { recursive: true });
