@@ -43,14 +43,24 @@ async function timed(checkout: string, env: NodeJS.ProcessEnv): Promise<{ second
   const start = performance.now();
   const output: ProcessOutput = await $({ cwd: checkout, env, quiet: true })`npx pipeline run release --plain`;
   const seconds = (performance.now() - start) / 1000;
-  return { seconds, detail: output.stdout.trim().split('\n').at(-1) ?? '' };
+  const detail = output.stdout.split('\n').find((line) => /^(Done|Nothing to do)/.test(line)) ?? '';
+  return { seconds, detail };
+}
+
+/** The median of several runs: one alone is as long as the machine's mood. */
+async function unchangedRun(checkout: string, env: NodeJS.ProcessEnv): Promise<{ seconds: number; detail: string }> {
+  const runs = [];
+  for (let i = 0; i < 5; i++) runs.push(await timed(checkout, env));
+  const [, , median] = runs.sort((a, b) => a.seconds - b.seconds);
+  if (!median) throw new Error('five runs have a median');
+  return median;
 }
 
 /** A change that makes the compiler work and a different library come out. */
 async function touchOneFile(checkout: string): Promise<void> {
   await appendFile(
     path.join(checkout, 'native', 'src', 'error.cc'),
-    `\n[[gnu::used]] static const char kBench[] = "${Date.now()}";\n`,
+    `\n[[gnu::used, gnu::retain]] static const char kBench[] = "${Date.now()}";\n`,
   );
 }
 
@@ -63,14 +73,13 @@ async function measure(): Promise<readonly Row[]> {
     const first = await clone(folder, 'cold');
     const cold = await timed(first, env);
     const cached = await timed(await clone(folder, 'cached'), env);
-    await timed(first, env);
-    const unchanged = await timed(first, env);
+    const unchanged = await unchangedRun(first, env);
     await touchOneFile(first);
     const incremental = await timed(first, env);
     return [
       { what: 'clean clone, empty caches', target: '≤ 360', ...cold },
       { what: 'clean clone, downloads cached', target: '≤ 150', ...cached },
-      { what: 'nothing changed (with the start of npx)', target: '≤ 1.0', ...unchanged },
+      { what: 'nothing changed, with the start of npx (median of 5)', target: '≤ 1.0', ...unchanged },
       { what: 'one .cc file touched → new wheel, smoke-tested', target: '', ...incremental },
     ];
   } finally {

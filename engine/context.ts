@@ -78,6 +78,8 @@ export interface StageSources {
   readonly jobs: number;
   readonly logFile: string;
   readonly ledger: ChildLedger;
+  /** Told of each program that is started; the promise settles when it has ended. */
+  readonly onStart?: (program: Promise<unknown>) => void;
   readonly onLine: (stream: 'stdout' | 'stderr' | 'log', line: string) => void;
   readonly onProgress: (text: string) => void;
   readonly onWarning: (text: string) => void;
@@ -87,7 +89,7 @@ export function stageContext(from: StageSources): StageContext {
   const { root, env, node } = from.inputs;
   const exec = (command: string, args: readonly string[], options: ExecOptions = {}) => {
     from.onLine('log', `$ ${commandLine({ command, args })}`);
-    return runCommand({
+    const program = runCommand({
       command,
       args,
       cwd: options.cwd === undefined ? root : path.resolve(root, options.cwd),
@@ -99,6 +101,8 @@ export function stageContext(from: StageSources): StageContext {
       log: from.logFile,
       ledger: from.ledger,
     });
+    from.onStart?.(program);
+    return program;
   };
   return {
     ...inputContext(from.inputs),

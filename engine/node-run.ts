@@ -211,6 +211,7 @@ class NodeRun {
     const timer = setTimeout(() => {
       this.#stop.abort(timedOut(this.#node, limit, this.#log.file));
     }, limit);
+    const programs = new Set<Promise<unknown>>();
     const context = stageContext({
       inputs: this.#sources,
       dirs,
@@ -219,6 +220,7 @@ class NodeRun {
       jobs: Math.max(1, Math.floor(os.availableParallelism() / this.#scope.running())),
       logFile: this.#log.file,
       ledger: this.#scope.ledger,
+      onStart: (program) => programs.add(program),
       onLine: (stream, line) => {
         this.#line(stream, line);
       },
@@ -236,9 +238,12 @@ class NodeRun {
     } catch (error) {
       // What a stage throws after it was told to stop is a consequence, not the cause.
       if (signal.aborted) throw abortReason(signal);
+      // Programs that it started side by side may still run: they end before its folders are removed.
+      this.#stop.abort(error);
       throw error;
     } finally {
       clearTimeout(timer);
+      await Promise.allSettled(programs);
     }
   }
 

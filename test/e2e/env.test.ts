@@ -55,12 +55,21 @@ test('JAX runs jit and random.normal on the built library', () => {
   ]);
 });
 
-test('the lines can be evaluated twice, and put the tools last', () => {
-  const tools = path.join(checkout.resultFiles('setup-tools'), 'bin');
-  const [once, twice, cmake] = shell(EVAL, 'echo "$PATH"', EVAL, 'echo "$PATH"', 'cmake --version').split('\n');
+test('the lines can be evaluated twice, and bring the Python that has JAX and the tools', () => {
+  const lines = shell(EVAL, 'echo "$PATH"', EVAL, 'echo "$PATH"', 'command -v python', 'cmake --version').split('\n');
+  const [once, twice, found, cmake] = lines;
   expect(twice).toBe(once);
-  expect(once?.endsWith(`:${tools}`)).toBe(true);
+  expect(found).toBe(python);
   expect(cmake).toMatch(/^cmake version/);
+});
+
+test('a Python environment that the developer has entered stays in force', () => {
+  // Any other environment will do for one that was entered.
+  const bin = path.join(checkout.resultFiles('setup-tools'), 'bin');
+  const entered = `export VIRTUAL_ENV=${path.dirname(bin)} PATH=${bin}:$PATH`;
+  const [found, last] = shell(entered, EVAL, 'command -v python', 'echo "${PATH##*:}"').split('\n');
+  expect(found).toBe(path.join(bin, 'python'));
+  expect(last).toBe(path.dirname(python));
 });
 
 test('before the first build it says what to run', async () => {

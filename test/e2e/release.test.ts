@@ -12,6 +12,8 @@ import {
 } from '../rigs/checkout.js';
 import { linesOf, ranIn } from '../rigs/pipeline-run.js';
 
+afterAll(removeCheckouts);
+
 describe('a release that is done', () => {
   let checkout: Checkout;
   let before: Snapshot;
@@ -19,7 +21,6 @@ describe('a release that is done', () => {
     checkout = await makeCheckout();
     before = checkout.snapshot();
   });
-  afterAll(removeCheckouts);
 
   test('has a wheel and the report of its smoke test in dist', () => {
     const files = Object.keys(before.dist);
