@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 // Starts cli.ts. TypeScript is bundled on first use and after each edit (0.1 s), because translating it
-// anew at every start costs more than everything else that an unchanged run does. Without a writable
-// node_modules, or when the bundle cannot be made, tsx runs the sources as they are.
+// anew at every start costs more than everything else that an unchanged run does. It is not kept in
+// node_modules: npx reads every package again when that folder is newer than npm's record. Without a writable
+// .pipeline/, or when the bundle cannot be made, tsx runs the sources as they are.
 import module from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 async function loadMain() {
   const key = sourcesKey(root);
-  const folder = join(root, 'node_modules', '.cache', 'pipeline', key);
+  const folder = join(root, '.pipeline', 'program', key);
   try {
     if (!existsSync(join(folder, 'cli.js'))) {
       const { bundle } = await import('./bundle.mjs');
