@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
-import { lintInputs } from './run.js';
+import { lintInputs, lintSources } from './run.js';
 
 export const definition: StageDefinition<Record<string, never>, { files: number }> = {
   name: 'lint-sources',
@@ -10,5 +10,5 @@ export const definition: StageDefinition<Record<string, never>, { files: number 
   version: 1,
   output: 'tree',
   inputs: lintInputs,
-  run: async (context) => (await import('./run.js')).lintSources(context),
+  run: lintSources,
 };

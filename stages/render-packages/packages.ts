@@ -24,7 +24,7 @@ export async function renderInputs(context: InputContext): Promise<StageInputs> 
     ),
   );
   return {
-    files: files.flat(),
+    files: [...files.flat(), path.join(context.root, 'LICENSE')],
     values: {
       project: context.config.project,
       constraints: context.config.sections['constraints'] ?? null,
