@@ -24,7 +24,8 @@ export function executeOptions(
     code: codeByFolder({
       root: context.home,
       folder: 'stages',
-      // Any stage may use any of it, so a change there renews the keys of all.
+      // Any stage may use any of it, so a change there renews the keys of all; of a folder in it only
+      // the keys of stages that name its files among their inputs.
       shared: filesOf(join(context.home, 'stages', 'lib')),
       ignore: (path) => /(^|\/)(__pycache__|tests?)\/|\.md$|\.pyc$/.test(path),
     }),
@@ -34,7 +35,8 @@ export function executeOptions(
 }
 
 function filesOf(folder: string): string[] {
-  return readdirSync(folder)
-    .sort()
-    .map((name) => join(folder, name));
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name))
+    .sort();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * `npm test`: every suite, one line of totals at the end, non-zero if anything failed. The suites are
- * vitest (unit, contract), one real release with its smoke test, GoogleTest and the packages' pytest
- * (pipeline `check`), and vitest's e2e tests on what that release made.
+ * vitest (unit, contract), one real release with its smoke test, GoogleTest, the packages' pytest
+ * and our conformance tests (pipeline `check`), and vitest's e2e tests on what that release made.
  */
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ async function check(): Promise<Totals> {
   const { exitCode } = await run`node bin/pipeline.mjs run check`;
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.xml'));
   const totals = await totalsOf(names.map((name) => path.join(folder, name)));
-  return withExitCode('release, GoogleTest, packages', totals, exitCode);
+  return withExitCode('release, GoogleTest, packages, conformance', totals, exitCode);
 }
 
 const suites = [await vitest(['unit', 'contract']), await check(), await vitest(['e2e'])];

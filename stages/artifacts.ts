@@ -202,7 +202,7 @@ export interface JaxArtifact {
   readonly compilerLibrary: string;
 }
 
-/** `test-native` (GoogleTest) and `test-packages` (pytest). */
+/** `test-native` (GoogleTest), `test-packages` and `conformance` (pytest). */
 export interface TestReportArtifact {
   readonly passed: number;
   readonly failed: number;

@@ -14,6 +14,7 @@ export const STAGES: Readonly<Record<string, () => Promise<{ readonly definition
   'lint-sources': () => import('./lint-sources/index.js'),
   'pack-wheels': () => import('./pack-wheels/index.js'),
   'smoke-test': () => import('./smoke-test/index.js'),
+  conformance: () => import('./conformance/index.js'),
   _null: () => import('./_null/index.js'),
 };
 

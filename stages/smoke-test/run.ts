@@ -4,9 +4,8 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
-import { channelArgs, channelOf } from '../lib/channels.js';
 import { targetsOf, type Target } from '../lib/frameworks.js';
-import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
+import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-env.js';
 import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
 
 export interface SmokeOptions {
@@ -14,9 +13,6 @@ export interface SmokeOptions {
   readonly timeoutSeconds: number;
   readonly channel?: string;
 }
-
-/** What the suite may not inherit: it must see the wheel as a user's fresh shell would. */
-const SCRUBBED = ['PYTHONPATH', 'PYTHONHOME', 'PJRT_NAMES_AND_LIBRARY_PATHS', 'XLA_FLAGS', 'LD_PRELOAD'];
 
 /** Installs each wheel into a fresh environment per Python and runs the suite in `python/` there. */
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
@@ -56,19 +52,12 @@ async function smokeOne(
 ): Promise<{ run: SmokeRun; failures: string[] }> {
   const label = `${wheel.platform}-py${framework.python}`;
   context.progress(`install on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
-  const environment = await makeUvEnvironment(context, {
+  const environment = await installWheel(context, {
     folder: path.join(context.tempDir, label),
-    python: python.path,
-    requirements: [
-      file,
-      ...pinned({
-        jax: framework.jax,
-        jaxlib: framework.jaxlib,
-        [lock.ireeCompiler.package]: lock.ireeCompiler.version,
-      }),
-      'pytest',
-    ],
-    installArgs: channelArgs(channelOf(context), 'uv'),
+    wheel: file,
+    lock,
+    target: { python, framework },
+    requirements: ['pytest'],
   });
   context.progress(`run on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
   const results = await runSuite(context, environment.python, wheel, label);
@@ -109,7 +98,6 @@ async function runSuite(
   const suite = path.join(context.root, 'stages', 'smoke-test', 'python');
   const file = path.join(context.tempDir, `${label}.jsonl`);
   await writeFile(file, '');
-  const inherited = Object.keys(process.env).filter((name) => /^(JAX|IREE|PYTEST)_/.test(name));
   const { exitCode } = await context.exec(
     python,
     [
@@ -117,6 +105,9 @@ async function runSuite(
       'pytest',
       '-p',
       'no:cacheprovider',
+      // Said outright: from the other arguments, some of which are files, pytest would guess another.
+      '-c',
+      path.join(suite, 'pytest.ini'),
       '--rootdir',
       suite,
       '-q',
@@ -130,12 +121,7 @@ async function runSuite(
     ],
     {
       cwd: context.tempDir,
-      env: {
-        ...Object.fromEntries([...SCRUBBED, ...inherited].map((name) => [name, undefined])),
-        PYTHONDONTWRITEBYTECODE: '1',
-        // The user's cache of compiled programs must neither help nor be filled.
-        XDG_CACHE_HOME: path.join(context.tempDir, 'cache'),
-      },
+      env: { ...freshShell(path.join(context.tempDir, 'cache')), PYTHONDONTWRITEBYTECODE: '1' },
       okCodes: ANY_EXIT_CODE,
       timeoutMs: context.options.timeoutSeconds * 1000,
     },
@@ -150,6 +136,3 @@ async function runSuite(
     help: 'the log of this stage has the whole output of pytest',
   });
 }
-
-/** pytest's own codes, and 128 + signal of a crash: what happened is read from the results file. */
-const ANY_EXIT_CODE = Array.from({ length: 256 }, (_, code) => code);

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smoke test's set-up: which platform, which reference, and where the results go.
+"""The smoke test's set-up: where the results go. Platform and reference are in ``platforms``.
 
 Run in an environment in which the wheel and pytest are installed::
 
     python -m pytest FOLDER --results results.jsonl --junitxml results.xml
 """
 
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from results import ResultsFile, versions
+
+pytest_plugins = ["platforms"]
 
 _RESULTS = pytest.StashKey[ResultsFile]()
 
@@ -23,7 +24,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the suite's own options."""
     group = parser.getgroup("smoke test")
     group.addoption("--results", metavar="FILE", help="write one JSON line per event to FILE")
-    group.addoption("--platform", default="iree_cpu", help="JAX platform to test")
     group.addoption(
         "--distribution", default="iree-pjrt-plugin-cpu", help="name of the installed wheel"
     )
@@ -35,8 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Chooses the platforms before anything imports jax; the reference is JAX's own ``cpu``."""
-    os.environ["JAX_PLATFORMS"] = f"{config.getoption('--platform')},cpu"
+    """Opens the results file."""
     path = config.getoption("--results")
     config.stash[_RESULTS] = ResultsFile(Path(path) if path else None)
 
@@ -78,50 +77,3 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Writes the totals."""
     if _RESULTS in config.stash:
         config.stash[_RESULTS].close()
-
-
-@pytest.fixture(scope="session")
-def platform(pytestconfig: pytest.Config) -> str:
-    """Name of the platform under test."""
-    return str(pytestconfig.getoption("--platform"))
-
-
-@pytest.fixture(scope="session")
-def device(platform: str) -> Any:
-    """First device of the platform under test."""
-    import jax
-
-    return jax.devices(platform)[0]
-
-
-@pytest.fixture
-def check(device: Any, record_property: Callable[[str, object], None]) -> Callable[..., None]:
-    """A function (name, function, *arguments) that runs on both platforms and compares.
-
-    The function is jitted unless it says ``jitted=False``. The results' platform is checked, so
-    that nothing passes by running on the reference by accident.
-    """
-    import jax
-    import numpy as np
-
-    from tolerances import compare
-
-    reference = jax.devices("cpu")[0]
-
-    def run(where: Any, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
-        with jax.default_device(where):
-            results = jax.tree.leaves(function(*arguments))
-        for result in results:
-            assert result.devices() == {where}, f"the result is on {result.devices()}, not {where}"
-        return [np.asarray(result) for result in results]
-
-    def check_program(
-        name: str, function: Callable[..., Any], *arguments: Any, jitted: bool = True
-    ) -> None:
-        function = jax.jit(function) if jitted else function
-        got = run(device, function, arguments)
-        found = compare(name, got, run(reference, function, arguments))
-        for key, value in found.as_dict().items():
-            record_property(key, value)
-
-    return check_program

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { TestReportArtifact } from '../artifacts.js';
+import { channelOf } from '../lib/channels.js';
+import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
+import type { ConformanceOptions } from './run.js';
+
+export const definition: StageDefinition<ConformanceOptions, TestReportArtifact> = {
+  name: 'conformance',
+  title: 'Run our conformance tests on the wheels',
+  schema: 'stages/conformance.schema.json',
+  axes: ['device', 'flavour'],
+  version: 1,
+  env: [...PYTHON_ENV],
+  output: 'tree',
+  publish: [{ from: 'report/*', to: 'dist/report' }],
+  inputs: async (context) => ({
+    files: await context.glob('stages/lib/testing', ['*']),
+    values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
+  }),
+  run: async (context) => (await import('./run.js')).conformance(context),
+};

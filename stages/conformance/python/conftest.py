@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the conformance tests share; platform and reference are in ``platforms``.
+
+Run in an environment in which the wheel, pytest, pytest-xdist and pytest-timeout are installed::
+
+    python -m pytest -n auto --timeout 60 FOLDER
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+
+import pytest
+
+pytest_plugins = ["platforms"]
+
+
+@pytest.fixture
+def run_script(platform: str) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A function (source, *arguments, env, timeout, check) that runs Python in a process.
+
+    ``JAX_PLATFORMS`` is the platform under test alone unless ``env`` says otherwise; None removes
+    a variable. With ``check`` an exit code other than 0 fails the test with what was printed.
+    """
+
+    def run(
+        source: str,
+        *arguments: object,
+        env: Mapping[str, str | None] | None = None,
+        timeout: float = 50,
+        check: bool = True,
+    ) -> subprocess.CompletedProcess[str]:
+        wanted = {**os.environ, "JAX_PLATFORMS": platform, **(env or {})}
+        ran = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(source), *map(str, arguments)],
+            env={name: value for name, value in wanted.items() if value is not None},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        if check and ran.returncode != 0:
+            pytest.fail(
+                f"exit code {ran.returncode}\n{ran.stdout[-2000:]}\n{ran.stderr[-4000:]}",
+                pytrace=False,
+            )
+        return ran
+
+    return run

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageContext } from '../../../engine/api.js';
+import type { Lock } from '../../artifacts.js';
+import { channelArgs, channelOf } from '../channels.js';
+import type { Target } from '../frameworks.js';
+import { makeUvEnvironment, pinned, type UvEnvironment } from '../uv-env.js';
+
+export interface WheelEnvironmentSpec {
+  /** Folder to make. */
+  readonly folder: string;
+  /** Absolute path of the wheel. */
+  readonly wheel: string;
+  readonly lock: Lock;
+  readonly target: Target;
+  /** What else to install: pytest and the like. */
+  readonly requirements: readonly string[];
+}
+
+/** Installs a wheel file as a user would, with the locked JAX and IREE compiler. */
+export async function installWheel(
+  context: StageContext<{ readonly channel?: string }>,
+  { folder, wheel, lock, target: { python, framework }, requirements }: WheelEnvironmentSpec,
+): Promise<UvEnvironment> {
+  return makeUvEnvironment(context, {
+    folder,
+    python: python.path,
+    requirements: [
+      wheel,
+      ...pinned({
+        jax: framework.jax,
+        jaxlib: framework.jaxlib,
+        [lock.ireeCompiler.package]: lock.ireeCompiler.version,
+      }),
+      ...requirements,
+    ],
+    installArgs: channelArgs(channelOf(context), 'uv'),
+  });
+}
+
+/** What a suite may not inherit: it must see the wheel as a user's fresh shell would. */
+const SCRUBBED = ['PYTHONPATH', 'PYTHONHOME', 'PJRT_NAMES_AND_LIBRARY_PATHS', 'XLA_FLAGS', 'LD_PRELOAD'];
+
+/** Environment of a fresh shell; the user's cache of compiled programs must neither help nor be filled. */
+export function freshShell(cache: string): Record<string, string | undefined> {
+  const inherited = Object.keys(process.env).filter((name) => /^(JAX|IREE|PYTEST)_/.test(name));
+  return {
+    ...Object.fromEntries([...SCRUBBED, ...inherited].map((name) => [name, undefined])),
+    XDG_CACHE_HOME: cache,
+  };
+}
+
+/** For pytest, whose own codes and crashes are read from its report: none is a failure by itself. */
+export const ANY_EXIT_CODE: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
