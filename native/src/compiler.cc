@@ -26,6 +26,9 @@ const std::vector<std::string>& DefaultFlags() {
       "--iree-llvmcpu-reassociate-fp-reductions",
       "--iree-llvmcpu-debug-symbols=false",
       "--iree-opt-const-eval=false",
+      // Hoisted into a region that is outlined later, a constant expression is
+      // lost ("op was not bufferized").
+      "--iree-opt-const-expr-hoisting=false",
       "--iree-vm-bytecode-module-strip-source-map",
   };
   return flags;
