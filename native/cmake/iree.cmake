@@ -11,7 +11,7 @@ function(iree_pjrt_set_options)
     set(${name} OFF CACHE BOOL "" FORCE)
   endforeach()
   foreach(name
-      IREE_HAL_DRIVER_LOCAL_TASK IREE_HAL_EXECUTABLE_LOADER_EMBEDDED_ELF
+      IREE_HAL_DRIVER_LOCAL_SYNC IREE_HAL_DRIVER_LOCAL_TASK IREE_HAL_EXECUTABLE_LOADER_EMBEDDED_ELF
       IREE_HAL_EXECUTABLE_LOADER_SYSTEM_LIBRARY)
     set(${name} ON CACHE BOOL "" FORCE)
   endforeach()
@@ -23,6 +23,7 @@ add_subdirectory(${IREE_PJRT_IREE_SOURCE_DIR} iree EXCLUDE_FROM_ALL SYSTEM)
 set(IREE_PJRT_IREE_TARGETS
   iree::base
   iree::hal
+  iree::hal::drivers::local_sync::sync_driver
   iree::hal::drivers::local_task::task_driver
   iree::hal::local::loaders::embedded_elf_loader
   iree::hal::local::loaders::system_library_loader

@@ -16,7 +16,7 @@ constexpr char kDeviceMemoryKind[] = "device";
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
-      runtime_(kDeviceCount),
+      runtime_(kDeviceCount, options_.worker_count),
       topology_(kDeviceCount) {
   for (size_t i = 0; i < kDeviceCount; ++i) {
     owned_devices_.push_back(std::make_unique<Device>(

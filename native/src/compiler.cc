@@ -77,11 +77,7 @@ class Compiler::Session {
       : library_(library),
         flags_(flags),
         session_(library.ireeCompilerSessionCreate()) {
-    std::vector<const char*> argv;
-    for (const std::string& flag : flags_) argv.push_back(flag.c_str());
-    iree_compiler_error_t* error = library.ireeCompilerSessionSetFlags(
-        session_, static_cast<int>(argv.size()), argv.data());
-    if (error) {
+    if (iree_compiler_error_t* error = Set(flags_)) {
       library.ireeCompilerSessionDestroy(std::exchange(session_, nullptr));
       Throw(library, error, "flags of the IREE compiler");
     }
@@ -95,17 +91,34 @@ class Compiler::Session {
   iree_compiler_session_t* get() const { return session_; }
   const std::vector<std::string>& flags() const { return flags_; }
 
+  // For the rest of the session's life; the flags it was made with win.
+  void Tune(std::vector<std::string> flags) {
+    tuned_ = true;
+    flags.insert(flags.end(), flags_.begin(), flags_.end());
+    Throw(library_, Set(flags), "tuning the IREE compiler");
+  }
+  bool tuned() const { return tuned_; }
+
  private:
+  iree_compiler_error_t* Set(const std::vector<std::string>& flags) {
+    std::vector<const char*> argv;
+    for (const std::string& flag : flags) argv.push_back(flag.c_str());
+    return library_.ireeCompilerSessionSetFlags(
+        session_, static_cast<int>(argv.size()), argv.data());
+  }
+
   const CompilerLibrary& library_;
   const std::vector<std::string> flags_;
   iree_compiler_session_t* session_;
+  bool tuned_ = false;
 };
 
 // One run over one program.
 class Compiler::Invocation {
  public:
-  Invocation(const CompilerLibrary& library, const Session& session)
+  Invocation(const CompilerLibrary& library, Session& session)
       : library_(library),
+        owner_(session),
         session_(session.get()),
         invocation_(library.ireeCompilerInvocationCreate(session_)) {
     library_.ireeCompilerInvocationEnableCallbackDiagnostics(
@@ -146,10 +159,16 @@ class Compiler::Invocation {
     return signature;
   }
 
-  std::string Compile() {
+  std::string Compile(Cost* cost) {
     library_.ireeCompilerInvocationSetCompileToPhase(invocation_, kInputPhase);
     RunPipeline();
-    KeepInputs(Borrowed(*this).ir);
+    {
+      const Borrowed borrowed(*this);
+      *cost = EstimateCost(borrowed.ir);
+      KeepInputs(borrowed.ir);
+    }
+    const auto tuning = TuningFlags(*cost);
+    if (!tuning.empty()) owner_.Tune(tuning);
     library_.ireeCompilerInvocationSetCompileFromPhase(invocation_,
                                                        kInputPhase);
     library_.ireeCompilerInvocationSetCompileToPhase(invocation_, "end");
@@ -209,6 +228,7 @@ class Compiler::Invocation {
   }
 
   const CompilerLibrary& library_;
+  Session& owner_;
   iree_compiler_session_t* session_;
   Diagnostics diagnostics_;
   iree_compiler_invocation_t* invocation_;
@@ -280,10 +300,10 @@ std::shared_ptr<const Program> Compiler::Compile(
     program->inputs = std::move(signature.inputs);
     program->outputs = std::move(signature.outputs);
     program->donatable = std::move(signature.donatable);
-    program->vmfb = invocation.Compile();
+    program->vmfb = invocation.Compile(&program->cost);
     artifacts.Save("module.vmfb", program->vmfb);
   }
-  GiveBack(std::move(session));
+  if (!session->tuned()) GiveBack(std::move(session));
   return program;
 }
 

@@ -2,6 +2,7 @@
 #include "execute.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "guard.h"
 #include "iree/modules/hal/types.h"
@@ -71,36 +72,41 @@ void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
   Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
 }
 
-// Runs the program on this thread and fills in the outputs' data.
-void Invoke(const LoadedModule& module, const DataList& inputs,
-            const std::vector<std::shared_ptr<BufferData>>& outputs) {
+// Runs the program on this thread; the outputs' data.
+std::vector<HalBuffer> Invoke(const LoadedModule& module,
+                              const DataList& inputs) {
   const Program& program = *module.program;
   const VmList arguments = NewList(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     PushView(arguments.get(), inputs[i]->hal.get(), program.inputs[i]);
   }
-  const VmList results = NewList(outputs.size());
+  const VmList results = NewList(program.outputs.size());
   Check(iree_vm_invoke(module.context.get(), module.function,
                        IREE_VM_INVOCATION_FLAG_NONE, /*policy=*/nullptr,
                        arguments.get(), results.get(), iree_allocator_system()),
         "running the program");
-  if (iree_vm_list_size(results.get()) != outputs.size()) {
+  if (iree_vm_list_size(results.get()) != program.outputs.size()) {
     ThrowInternal("the module returned another number of results");
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  std::vector<HalBuffer> outputs;
+  outputs.reserve(program.outputs.size());
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
     iree_hal_buffer_view_t* view =
         iree_vm_list_get_buffer_view_assign(results.get(), i);
     if (!view) ThrowInternal("the module returned no buffer");
-    outputs[i]->hal = HalBuffer::Retain(iree_hal_buffer_view_buffer(view));
+    outputs.push_back(HalBuffer::Retain(iree_hal_buffer_view_buffer(view)));
   }
+  return outputs;
 }
 
-Completion::Outcome RunAndCatch(
-    const LoadedModule& module, const DataList& inputs,
-    const std::vector<std::shared_ptr<BufferData>>& outputs) noexcept {
+// Fills `outputs`, unless it returns an error. The inputs must be ready.
+Completion::Outcome RunAndCatch(const LoadedModule& module,
+                                const DataList& inputs,
+                                std::vector<HalBuffer>& outputs) noexcept {
   try {
-    if (auto failed = AwaitInputs(inputs)) return failed;
-    Invoke(module, inputs, outputs);
+    const auto start = std::chrono::steady_clock::now();
+    outputs = Invoke(module, inputs);
+    module.pace.Record(std::chrono::steady_clock::now() - start);
     return nullptr;
   } catch (const Error& error) {
     return std::make_shared<const Error>(error);
@@ -110,28 +116,73 @@ Completion::Outcome RunAndCatch(
   }
 }
 
+void AddOutput(Launch& launch, const LoadedExecutable& executable,
+               const LoadedModule& module,
+               std::shared_ptr<const BufferData> data) {
+  const Shape& shape = module.program->outputs[launch.outputs.size()];
+  launch.outputs.push_back(std::make_unique<Buffer>(
+      executable.client(), &module.device->default_memory(), shape,
+      std::move(data)));
+}
+
+// Runs the program now.
+Launch RunHere(const LoadedExecutable& executable, const LoadedModule& module,
+               const DataList& inputs) {
+  Launch launch;
+  std::vector<HalBuffer> outputs;
+  auto outcome = AwaitInputs(inputs);
+  if (!outcome) outcome = RunAndCatch(module, inputs, outputs);
+  if (outcome) outputs.assign(module.program->outputs.size(), HalBuffer());
+  launch.completion =
+      outcome ? Completion::Failed(*outcome) : Completion::Ready();
+  launch.outputs.reserve(outputs.size());
+  for (HalBuffer& output : outputs) {
+    AddOutput(launch, executable, module,
+              std::make_shared<const BufferData>(std::move(output),
+                                                 launch.completion));
+  }
+  return launch;
+}
+
 // Queues the program; the outputs are there at once, their data later.
 Launch Enqueue(const LoadedExecutable& executable,
                std::shared_ptr<const LoadedModule> module, DataList inputs) {
   Launch launch;
   launch.completion = std::make_shared<Completion>();
-  Device& device = *module->device;
   std::vector<std::shared_ptr<BufferData>> data;
-  for (const Shape& shape : module->program->outputs) {
+  for (size_t i = 0; i < module->program->outputs.size(); ++i) {
     data.push_back(
         std::make_shared<BufferData>(HalBuffer(), launch.completion));
-    launch.outputs.push_back(std::make_unique<Buffer>(
-        executable.client(), &device.default_memory(), shape, data.back()));
+    AddOutput(launch, executable, *module, data.back());
   }
+  WorkQueue& queue = *module->device->slot().queue;
   // Holds the client, so that the queues outlive the task.
-  device.slot().queue->Post(
-      [client = executable.client(), completion = launch.completion,
-       module = std::move(module), inputs = std::move(inputs),
-       data = std::move(data)] {
-        completion->Complete(RunAndCatch(*module, inputs, data),
-                             &client->runtime().callbacks());
-      });
+  queue.Post([client = executable.client(), completion = launch.completion,
+              module = std::move(module), inputs = std::move(inputs),
+              data = std::move(data)] {
+    std::vector<HalBuffer> outputs;
+    auto outcome = AwaitInputs(inputs);
+    if (!outcome) outcome = RunAndCatch(*module, inputs, outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      data[i]->hal = std::move(outputs[i]);
+    }
+    completion->Complete(std::move(outcome), &client->runtime().callbacks());
+  });
   return launch;
+}
+
+bool AllReady(const DataList& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [](const auto& data) { return data->ready->done(); });
+}
+
+Launch Start(const LoadedExecutable& executable,
+             const std::shared_ptr<const LoadedModule>& module,
+             DataList inputs) {
+  if (module->pace.Brief() && AllReady(inputs)) {
+    return RunHere(executable, *module, inputs);
+  }
+  return Enqueue(executable, module, std::move(inputs));
 }
 
 // Donated inputs are gone for the framework; what runs keeps the data alive.
@@ -179,7 +230,7 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
     const auto& module = ModuleFor(modules, i, args.execute_device);
     DataList inputs =
         CollectInputs(*module->program, args.argument_lists[i], args.num_args);
-    launches.push_back(Enqueue(executable, module, std::move(inputs)));
+    launches.push_back(Start(executable, module, std::move(inputs)));
   }
   // Nothing throws from here on but out of memory: hand everything over.
   for (size_t i = 0; i < launches.size(); ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of a loaded executable. It is queued on its device and runs there
-// when its turn comes, so the calling thread does not block; a failure fails
-// the outputs of that launch and nothing else.
+// One launch of a loaded executable. A brief program whose inputs are ready
+// runs at once, on the calling thread; anything else is queued on its device
+// and runs there when its turn comes, so that the calling thread does not
+// block. A failure fails the outputs of that launch and nothing else.
 //
 // IREE's own asynchronous calling convention (fences) is not used: IREE 3.11
 // compiles a conditional under it to code that drops both branches.

@@ -46,10 +46,13 @@ std::shared_ptr<const LoadedModule> LoadModule(
           iree_make_const_byte_span(program->vmfb.data(), program->vmfb.size()),
           iree_allocator_null(), host, module.out()),
       "reading the compiled module");
-  auto loaded = std::make_shared<LoadedModule>();
-  loaded->program = program;
-  loaded->device = device;
-  iree_vm_module_t* modules[] = {device->slot().hal_module.get(), module.get()};
+  Runtime& runtime = client.runtime();
+  const bool parallel =
+      runtime.worker_count() > 1 && WorthWorkers(program->cost);
+  const Runtime::Engine& engine =
+      parallel ? runtime.Parallel(device->slot()) : device->slot().serial;
+  auto loaded = std::make_shared<LoadedModule>(program, device);
+  iree_vm_module_t* modules[] = {engine.hal_module.get(), module.get()};
   Check(iree_vm_context_create_with_modules(
             client.runtime().instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT, 2,
             modules, host, loaded->context.out()),

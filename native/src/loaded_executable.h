@@ -18,12 +18,20 @@
 
 namespace iree_pjrt {
 
-// A module loaded for one device. Immutable, shared with executions.
+// A module loaded for one device. Immutable but for its pace, shared with
+// executions.
 struct LoadedModule {
+  LoadedModule(std::shared_ptr<const Program> program, Device* device)
+      : program(std::move(program)),
+        device(device),
+        pace(this->program->cost) {}
+
   std::shared_ptr<const Program> program;  // owns the bytes the module reads
   Device* device;
   VmContext context;
   iree_vm_function_t function;
+  // Of launches so far, whichever thread they ran on.
+  mutable Pace pace;
 };
 
 class LoadedExecutable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <charconv>
 #include <cstdint>
 
 #include "guard.h"
@@ -38,6 +39,18 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
                          kCompilerLibraryPath + "' (string) and '" +
                          kPartitionCallback + "' (integer)");
   }
+}
+
+size_t ParseWorkerCount(std::string_view text) {
+  size_t count = 0;
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
+      count == 0) {
+    ThrowInvalidArgument("IREE_PJRT_NUM_THREADS is '" + std::string(text) +
+                         "'; it must be a positive number");
+  }
+  return count;
 }
 
 LogLevel ParseLogLevel(std::string_view text) {
@@ -109,6 +122,8 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
   if (const char* dir = getenv("IREE_PJRT_SAVE_ARTIFACTS")) {
     options.save_artifacts_dir = dir;
   }
+  const char* workers = getenv("IREE_PJRT_NUM_THREADS");
+  if (workers && *workers) options.worker_count = ParseWorkerCount(workers);
   const char* level = getenv("IREE_PJRT_LOG_LEVEL");
   if (level && *level) options.log_level = ParseLogLevel(level);
   return options;

@@ -26,6 +26,9 @@ struct ClientOptions {
   std::vector<std::string> extra_compiler_flags;
   // Where each program is written; empty for nowhere.
   std::string save_artifacts_dir;
+  // Threads that a large program is spread over; 0: one for each core that the
+  // process may use.
+  size_t worker_count = 0;
   LogLevel log_level = LogLevel::kError;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <algorithm>
+
 #include "platform.h"
 #include "wire.h"
 
@@ -17,6 +19,8 @@ constexpr uint64_t kInput = 6;
 constexpr uint64_t kOutput = 7;
 constexpr uint64_t kVmfb = 8;
 constexpr uint64_t kChecksum = 9;
+constexpr uint64_t kNanoseconds = 10;
+constexpr uint64_t kUnbounded = 11;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -71,6 +75,12 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
     case field::kVmfb:
       program.vmfb = r.bytes();
       break;
+    case field::kNanoseconds:
+      program.cost.microseconds = static_cast<double>(r.number()) * 1e-3;
+      break;
+    case field::kUnbounded:
+      program.cost.bounded = r.number() == 0;
+      break;
     case field::kChecksum:
       checksum = r.bytes();
       break;
@@ -116,6 +126,12 @@ std::string SerializeProgram(const Program& program) {
   for (const Shape& shape : program.outputs) {
     writer.Bytes(field::kOutput, SerializeShape(shape, false));
   }
+  constexpr double kMostMicroseconds = 1e12;
+  writer.Number(
+      field::kNanoseconds,
+      static_cast<int64_t>(
+          std::min(program.cost.microseconds, kMostMicroseconds) * 1e3));
+  writer.Number(field::kUnbounded, program.cost.bounded ? 0 : 1);
   writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
   writer.Bytes(field::kVmfb, program.vmfb);
   return writer.Take();

@@ -12,6 +12,7 @@
 
 #include "compile_options.h"
 #include "shape.h"
+#include "tuning.h"
 
 namespace iree_pjrt {
 
@@ -26,6 +27,7 @@ struct Program {
   std::vector<Shape> outputs;
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
+  Cost cost;
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "iree/hal/drivers/local_sync/sync_device.h"
 #include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
@@ -62,49 +63,78 @@ size_t AvailableCores() {
                            IREE_TASK_EXECUTOR_MAX_WORKER_COUNT});
 }
 
-Runtime::Runtime(size_t device_count) : slots_(device_count) {
+Runtime::Runtime(size_t device_count, size_t worker_count)
+    : worker_count_(
+          std::min<size_t>(worker_count ? worker_count : AvailableCores(),
+                           IREE_TASK_EXECUTOR_MAX_WORKER_COUNT)),
+      slots_(device_count) {
   const iree_allocator_t host = iree_allocator_system();
   Check(iree_vm_instance_create(IREE_VM_TYPE_CAPACITY_DEFAULT, host,
                                 instance_.out()),
         "creating the VM instance");
   Check(iree_hal_module_register_all_types(instance_.get()),
         "registering the HAL types");
-
-  iree_task_executor_options_t options;
-  iree_task_executor_options_initialize(&options);
-  iree_task_topology_t topology;
-  iree_task_topology_initialize_from_group_count(AvailableCores(), &topology);
-  iree_status_t status =
-      iree_task_executor_create(options, &topology, host, executor_.out());
-  iree_task_topology_deinitialize(&topology);
-  Check(status, "creating the worker threads");
-
   Check(iree_hal_allocator_create_heap(iree_make_cstring_view("local"), host,
                                        host, allocator_.out()),
         "creating the allocator");
-  for (size_t i = 0; i < device_count; ++i) CreateDevice(i);
+  Loaders loaders;
+  iree_hal_sync_device_params_t params;
+  iree_hal_sync_device_params_initialize(&params);
+  for (DeviceSlot& slot : slots_) {
+    HalDevice device;
+    Check(iree_hal_sync_device_create(iree_make_cstring_view("local"), &params,
+                                      Loaders::kCount, loaders.list,
+                                      allocator_.get(), host, device.out()),
+          "creating the device");
+    slot.serial = MakeEngine(std::move(device));
+    slot.queue = std::make_unique<WorkQueue>();
+  }
 }
 
-void Runtime::CreateDevice(size_t index) {
+Runtime::Engine Runtime::MakeEngine(HalDevice device) const {
   const iree_allocator_t host = iree_allocator_system();
-  DeviceSlot& slot = slots_[index];
-  Loaders loaders;
-  iree_hal_task_device_params_t params;
-  iree_hal_task_device_params_initialize(&params);
-  iree_task_executor_t* executor = executor_.get();
-  Check(iree_hal_task_device_create(iree_make_cstring_view("local"), &params, 1,
-                                    &executor, Loaders::kCount, loaders.list,
-                                    allocator_.get(), host, slot.device.out()),
-        "creating the device");
-  Check(iree_hal_device_group_create_from_device(slot.device.get(), host,
-                                                 slot.group.out()),
+  Engine engine;
+  engine.device = std::move(device);
+  Check(iree_hal_device_group_create_from_device(engine.device.get(), host,
+                                                 engine.group.out()),
         "creating the device group");
   Check(iree_hal_module_create(
             instance_.get(), iree_hal_module_device_policy_default(),
-            slot.group.get(), IREE_HAL_MODULE_FLAG_NONE,
-            iree_hal_module_debug_sink_null(), host, slot.hal_module.out()),
+            engine.group.get(), IREE_HAL_MODULE_FLAG_NONE,
+            iree_hal_module_debug_sink_null(), host, engine.hal_module.out()),
         "creating the hal module");
-  slot.queue = std::make_unique<WorkQueue>();
+  return engine;
+}
+
+void Runtime::CreateWorkers() {
+  iree_task_executor_options_t options;
+  iree_task_executor_options_initialize(&options);
+  iree_task_topology_t topology;
+  iree_task_topology_initialize_from_group_count(worker_count_, &topology);
+  iree_status_t status = iree_task_executor_create(
+      options, &topology, iree_allocator_system(), executor_.out());
+  iree_task_topology_deinitialize(&topology);
+  Check(status, "creating the worker threads");
+}
+
+const Runtime::Engine& Runtime::Parallel(const DeviceSlot& slot) {
+  std::lock_guard<std::mutex> lock(workers_mutex_);
+  if (!slot.parallel.device) {
+    if (!executor_) CreateWorkers();
+    Loaders loaders;
+    iree_hal_task_device_params_t params;
+    iree_hal_task_device_params_initialize(&params);
+    iree_task_executor_t* executor = executor_.get();
+    HalDevice device;
+    Check(iree_hal_task_device_create(iree_make_cstring_view("local"), &params,
+                                      1, &executor, Loaders::kCount,
+                                      loaders.list, allocator_.get(),
+                                      iree_allocator_system(), device.out()),
+          "creating the device with workers");
+    slots_.at(static_cast<size_t>(&slot - slots_.data())).parallel =
+        MakeEngine(std::move(device));
+  }
+  return slot.parallel;
 }
 
 }  // namespace iree_pjrt

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <thread>
 
 namespace iree_pjrt {
 
@@ -12,10 +13,11 @@ struct WorkQueue::State {
   std::condition_variable condition;
   std::deque<std::function<void()>> tasks;
   bool stopping = false;
+  // Not joinable before the first task.
+  std::thread thread;
 };
 
-WorkQueue::WorkQueue()
-    : state_(std::make_shared<State>()), thread_(&Run, state_) {}
+WorkQueue::WorkQueue() : state_(std::make_shared<State>()) {}
 
 WorkQueue::~WorkQueue() {
   {
@@ -23,16 +25,18 @@ WorkQueue::~WorkQueue() {
     state_->stopping = true;
   }
   state_->condition.notify_one();
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();
-  } else {
-    thread_.join();
+  std::thread& thread = state_->thread;
+  if (thread.get_id() == std::this_thread::get_id()) {
+    thread.detach();
+  } else if (thread.joinable()) {
+    thread.join();
   }
 }
 
 void WorkQueue::Post(std::function<void()> task) {
   {
     std::lock_guard<std::mutex> lock(state_->mutex);
+    if (!state_->thread.joinable()) state_->thread = std::thread(&Run, state_);
     state_->tasks.push_back(std::move(task));
   }
   state_->condition.notify_one();

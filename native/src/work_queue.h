@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread that runs tasks in the order they were posted. Each device has
-// one, so that launches are asynchronous and in order; each client has one for
-// callbacks of the framework (which may take Python's GIL), so that they never
-// hold up a device.
+// One thread that runs tasks in the order they were posted, made at the first
+// task. Each device has one, so that launches are asynchronous and in order;
+// each client has one for callbacks of the framework (which may take Python's
+// GIL), so that they never hold up a device.
 //
 // Any thread may call Post. The destructor runs what is left and joins; when a
 // task on that very thread drops the last reference, the thread is detached and
@@ -12,7 +12,6 @@
 
 #include <functional>
 #include <memory>
-#include <thread>
 
 namespace iree_pjrt {
 
@@ -31,7 +30,6 @@ class WorkQueue {
   static void Run(std::shared_ptr<State> state);
 
   std::shared_ptr<State> state_;
-  std::thread thread_;
 };
 
 }  // namespace iree_pjrt

@@ -67,6 +67,19 @@ TEST(OptionsTest, LogLevelIsChecked) {
       Error);
 }
 
+TEST(OptionsTest, WorkersAreCounted) {
+  const auto with = [](const char* text) {
+    return ParseClientOptions(nullptr, 0,
+                              Env({{"IREE_PJRT_NUM_THREADS", text}}))
+        .worker_count;
+  };
+  EXPECT_EQ(with("3"), 3u);
+  EXPECT_EQ(with(""), 0u);
+  for (const char* wrong : {"0", "-1", "two", "2x", "99999999999999999999"}) {
+    EXPECT_THROW(with(wrong), Error) << wrong;
+  }
+}
+
 TEST(OptionsTest, FlagsAreSplitLikeAShellDoes) {
   EXPECT_EQ(SplitFlags("  --a=1 '--b=x y'\t--c=\"q \\\" z\" "),
             (std::vector<std::string>{"--a=1", "--b=x y", "--c=q \" z"}));

@@ -18,6 +18,7 @@ Program Sample() {
   program.inputs = {MakeShape(PJRT_Buffer_Type_BF16, dims, 2)};
   program.outputs = {MakeShape(PJRT_Buffer_Type_U8, dims, 1)};
   program.donatable = {true};
+  program.cost = {12.5, 0, false};
   return program;
 }
 
@@ -27,6 +28,8 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_EQ(read->inputs.at(0).dims, Sample().inputs[0].dims);
   EXPECT_EQ(read->outputs.at(0).type->pjrt, PJRT_Buffer_Type_U8);
   EXPECT_TRUE(read->donatable.at(0));
+  EXPECT_DOUBLE_EQ(read->cost.microseconds, 12.5);
+  EXPECT_FALSE(read->cost.bounded);
 }
 
 TEST(ProgramTest, DamageIsRefused) {

@@ -78,6 +78,7 @@ namespace iree_pjrt {
   X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))   \
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                 \
   X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                 \
+  X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                       \
   X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                        \
   X(mlirBlockInsertOwnedOperationBefore,                                      \
     void (*)(MlirBlock, MlirOperation, MlirOperation))                        \
@@ -94,8 +95,10 @@ namespace iree_pjrt {
   X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                  \
   X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))            \
   X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                 \
+  X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                  \
   X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                  \
   X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))          \
+  X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))          \
   X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))           \
   X(mlirOperationRemoveAttributeByName,                                       \
     bool (*)(MlirOperation, MlirStringRef))                                   \
@@ -111,10 +114,16 @@ namespace iree_pjrt {
   X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))   \
   X(mlirOperationWalk,                                                        \
     void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder)) \
+  X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                       \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                       \
+  X(mlirShapedTypeGetDimSize, int64_t (*)(MlirType, intptr_t))                \
+  X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                             \
+  X(mlirShapedTypeHasStaticShape, bool (*)(MlirType))                         \
   X(mlirTypeEqual, bool (*)(MlirType, MlirType))                              \
+  X(mlirTypeIsAShaped, bool (*)(MlirType))                                    \
   X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))             \
   X(mlirValueGetType, MlirType (*)(MlirValue))                                \
+  X(mlirValueIsAOpResult, bool (*)(MlirValue))                                \
   X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))
 
 struct MlirApi {
