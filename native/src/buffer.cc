@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "buffer.h"
 
+#include <cstring>
+
 #include "client.h"
 
 namespace iree_pjrt {
@@ -30,6 +32,23 @@ void Buffer::Delete() {
   dropped.swap(data_);
 }
 
+void Buffer::AddExternalReference() {
+  auto held = data();
+  std::lock_guard<std::mutex> lock(mutex_);
+  external_references_.push_back(std::move(held));
+}
+
+void Buffer::DropExternalReference() {
+  std::shared_ptr<const BufferData> dropped;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (external_references_.empty()) {
+    throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
+                "the buffer has no external reference");
+  }
+  dropped.swap(external_references_.back());
+  external_references_.pop_back();
+}
+
 Buffer* Buffer::Alias(Memory* memory) const {
   return new Buffer(client_, memory, shape_, data());
 }
@@ -54,6 +73,13 @@ HalBuffer AllocateBuffer(Client& client, size_t byte_size) {
                                            byte_size, buffer.out()),
         "allocating a buffer");
   return buffer;
+}
+
+HalBuffer CopyOf(Client& client, iree_hal_buffer_t* buffer) {
+  const size_t size = iree_hal_buffer_byte_length(buffer);
+  HalBuffer copy = AllocateBuffer(client, size);
+  if (size > 0) std::memcpy(HostPointer(copy.get()), HostPointer(buffer), size);
+  return copy;
 }
 
 void BufferDestroy(PJRT_Buffer_Destroy_Args& args) { delete Take(args.buffer); }
@@ -138,16 +164,14 @@ void BufferUnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
   args.buffer_pointer = reinterpret_cast<uintptr_t>(ReadyPointer(args.buffer));
 }
 
-// The data is immutable and shared: a reference is the buffer itself, which the
-// framework keeps alive meanwhile.
 void BufferIncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  FromC(args.buffer, "buffer").data();
+  FromC(args.buffer, "buffer").AddExternalReference();
 }
 
 void BufferDecreaseExternalReferenceCount(
     PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
-  FromC(args.buffer, "buffer");
+  FromC(args.buffer, "buffer").DropExternalReference();
 }
 
 void BufferOpaqueDeviceMemoryDataPointer(

@@ -4,8 +4,8 @@
 // executions and reads.
 //
 // Delete drops the data at once for the framework; what is in flight keeps its
-// own reference. Every method may be called from any thread: the mutable part
-// is one pointer behind a mutex.
+// own reference, and so does each external reference. Every method may be
+// called from any thread: the mutable part is behind a mutex.
 #ifndef IREE_PJRT_BUFFER_H_
 #define IREE_PJRT_BUFFER_H_
 
@@ -29,6 +29,8 @@ struct BufferData {
   // Null if the buffer only carries an error.
   HalBuffer hal;
   std::shared_ptr<Completion> ready;
+  // False for memory of someone else who relies on its contents.
+  bool writable = true;
 };
 
 class Buffer {
@@ -47,6 +49,11 @@ class Buffer {
   bool deleted() const;
   void Delete();
 
+  // An external reference keeps the bytes where and as they are, also after
+  // Delete. Dropping one that was never taken throws FAILED_PRECONDITION.
+  void AddExternalReference();
+  void DropExternalReference();
+
   // A second buffer over the same data. Data is immutable, so this is a copy.
   Buffer* Alias(Memory* memory) const;
 
@@ -57,6 +64,7 @@ class Buffer {
   const std::vector<int64_t> layout_order_;
   mutable std::mutex mutex_;
   std::shared_ptr<const BufferData> data_;
+  std::vector<std::shared_ptr<const BufferData>> external_references_;
 };
 IREE_PJRT_HANDLE(PJRT_Buffer, Buffer)
 
@@ -64,6 +72,7 @@ IREE_PJRT_HANDLE(PJRT_Buffer, Buffer)
 char* HostPointer(iree_hal_buffer_t* buffer);
 // Uninitialized memory that dispatches and transfers can use.
 HalBuffer AllocateBuffer(Client& client, size_t byte_size);
+HalBuffer CopyOf(Client& client, iree_hal_buffer_t* buffer);
 
 void BufferDestroy(PJRT_Buffer_Destroy_Args& args);
 void BufferElementType(PJRT_Buffer_ElementType_Args& args);

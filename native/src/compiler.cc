@@ -159,13 +159,14 @@ class Compiler::Invocation {
     return signature;
   }
 
-  std::string Compile(Cost* cost) {
+  // `donatable`: for each input whether the program may write into it.
+  std::string Compile(const std::vector<bool>& donatable, Cost* cost) {
     library_.ireeCompilerInvocationSetCompileToPhase(invocation_, kInputPhase);
     RunPipeline();
     {
       const Borrowed borrowed(*this);
       *cost = EstimateCost(borrowed.ir);
-      KeepInputs(borrowed.ir);
+      KeepInputs(borrowed.ir, donatable);
     }
     const auto tuning = TuningFlags(*cost);
     if (!tuning.empty()) owner_.Tune(tuning);
@@ -300,7 +301,7 @@ std::shared_ptr<const Program> Compiler::Compile(
     program->inputs = std::move(signature.inputs);
     program->outputs = std::move(signature.outputs);
     program->donatable = std::move(signature.donatable);
-    program->vmfb = invocation.Compile(&program->cost);
+    program->vmfb = invocation.Compile(program->donatable, &program->cost);
     artifacts.Save("module.vmfb", program->vmfb);
   }
   if (!session->tuned()) GiveBack(std::move(session));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "donation.h"
 #include "guard.h"
 #include "iree/modules/hal/types.h"
 #include "loaded_executable.h"
@@ -14,6 +15,14 @@ namespace iree_pjrt {
 namespace {
 
 using DataList = std::vector<std::shared_ptr<const BufferData>>;
+
+// What one device takes.
+struct Inputs {
+  std::shared_ptr<const LoadedModule> module;
+  DataList data;
+  // For each whether this launch owns it.
+  std::vector<bool> donated;
+};
 
 // What one device gives back.
 struct Launch {
@@ -72,14 +81,54 @@ void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
   Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
 }
 
-// Runs the program on this thread; the outputs' data.
-std::vector<HalBuffer> Invoke(const LoadedModule& module,
-                              const DataList& inputs) {
-  const Program& program = *module.program;
-  const VmList arguments = NewList(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    PushView(arguments.get(), inputs[i]->hal.get(), program.inputs[i]);
+VmList PassInputs(Client& client, const Program& program,
+                  const Inputs& inputs) {
+  VmList arguments = NewList(inputs.data.size());
+  for (size_t i = 0; i < inputs.data.size(); ++i) {
+    const auto& data = inputs.data[i];
+    if (program.donatable[i]) {
+      // The program writes into it, whoever owns it this time.
+      const HalBuffer own = WritableInput(client, data, inputs.donated[i]);
+      PushView(arguments.get(), own.get(), program.inputs[i]);
+    } else {
+      PushView(arguments.get(), data->hal.get(), program.inputs[i]);
+    }
   }
+  return arguments;
+}
+
+// Memory that the framework knows already: inputs that stay, and outputs.
+class KnownStorage {
+ public:
+  KnownStorage(const Inputs& inputs, size_t output_count) {
+    known_.reserve(inputs.data.size() + output_count);
+    for (size_t i = 0; i < inputs.data.size(); ++i) {
+      if (inputs.donated[i]) continue;
+      known_.push_back(
+          iree_hal_buffer_allocated_buffer(inputs.data[i]->hal.get()));
+    }
+  }
+
+  // False if `buffer` lies in memory known under another name.
+  bool Add(iree_hal_buffer_t* buffer) {
+    const auto* storage = iree_hal_buffer_allocated_buffer(buffer);
+    if (std::find(known_.begin(), known_.end(), storage) != known_.end()) {
+      return false;
+    }
+    known_.push_back(storage);
+    return true;
+  }
+
+ private:
+  std::vector<const iree_hal_buffer_t*> known_;
+};
+
+// Runs the program on this thread; the outputs' data.
+std::vector<HalBuffer> Invoke(const Inputs& inputs) {
+  const LoadedModule& module = *inputs.module;
+  const Program& program = *module.program;
+  Client& client = module.device->client();
+  const VmList arguments = PassInputs(client, program, inputs);
   const VmList results = NewList(program.outputs.size());
   Check(iree_vm_invoke(module.context.get(), module.function,
                        IREE_VM_INVOCATION_FLAG_NONE, /*policy=*/nullptr,
@@ -90,23 +139,25 @@ std::vector<HalBuffer> Invoke(const LoadedModule& module,
   }
   std::vector<HalBuffer> outputs;
   outputs.reserve(program.outputs.size());
+  KnownStorage known(inputs, program.outputs.size());
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     iree_hal_buffer_view_t* view =
         iree_vm_list_get_buffer_view_assign(results.get(), i);
     if (!view) ThrowInternal("the module returned no buffer");
-    outputs.push_back(HalBuffer::Retain(iree_hal_buffer_view_buffer(view)));
+    iree_hal_buffer_t* buffer = iree_hal_buffer_view_buffer(view);
+    outputs.push_back(known.Add(buffer) ? HalBuffer::Retain(buffer)
+                                        : CopyOf(client, buffer));
   }
   return outputs;
 }
 
 // Fills `outputs`, unless it returns an error. The inputs must be ready.
-Completion::Outcome RunAndCatch(const LoadedModule& module,
-                                const DataList& inputs,
+Completion::Outcome RunAndCatch(const Inputs& inputs,
                                 std::vector<HalBuffer>& outputs) noexcept {
   try {
     const auto start = std::chrono::steady_clock::now();
-    outputs = Invoke(module, inputs);
-    module.pace.Record(std::chrono::steady_clock::now() - start);
+    outputs = Invoke(inputs);
+    inputs.module->pace.Record(std::chrono::steady_clock::now() - start);
     return nullptr;
   } catch (const Error& error) {
     return std::make_shared<const Error>(error);
@@ -126,12 +177,12 @@ void AddOutput(Launch& launch, const LoadedExecutable& executable,
 }
 
 // Runs the program now.
-Launch RunHere(const LoadedExecutable& executable, const LoadedModule& module,
-               const DataList& inputs) {
+Launch RunHere(const LoadedExecutable& executable, const Inputs& inputs) {
+  const LoadedModule& module = *inputs.module;
   Launch launch;
   std::vector<HalBuffer> outputs;
-  auto outcome = AwaitInputs(inputs);
-  if (!outcome) outcome = RunAndCatch(module, inputs, outputs);
+  auto outcome = AwaitInputs(inputs.data);
+  if (!outcome) outcome = RunAndCatch(inputs, outputs);
   if (outcome) outputs.assign(module.program->outputs.size(), HalBuffer());
   launch.completion =
       outcome ? Completion::Failed(*outcome) : Completion::Ready();
@@ -145,8 +196,8 @@ Launch RunHere(const LoadedExecutable& executable, const LoadedModule& module,
 }
 
 // Queues the program; the outputs are there at once, their data later.
-Launch Enqueue(const LoadedExecutable& executable,
-               std::shared_ptr<const LoadedModule> module, DataList inputs) {
+Launch Enqueue(const LoadedExecutable& executable, Inputs inputs) {
+  const auto& module = inputs.module;
   Launch launch;
   launch.completion = std::make_shared<Completion>();
   std::vector<std::shared_ptr<BufferData>> data;
@@ -158,14 +209,14 @@ Launch Enqueue(const LoadedExecutable& executable,
   WorkQueue& queue = *module->device->slot().queue;
   // Holds the client, so that the queues outlive the task.
   queue.Post([client = executable.client(), completion = launch.completion,
-              module = std::move(module), inputs = std::move(inputs),
-              data = std::move(data)] {
+              inputs = std::move(inputs), data = std::move(data)]() mutable {
     std::vector<HalBuffer> outputs;
-    auto outcome = AwaitInputs(inputs);
-    if (!outcome) outcome = RunAndCatch(*module, inputs, outputs);
+    auto outcome = AwaitInputs(inputs.data);
+    if (!outcome) outcome = RunAndCatch(inputs, outputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
       data[i]->hal = std::move(outputs[i]);
     }
+    inputs.data.clear();  // donated memory is free when it is said to be done
     completion->Complete(std::move(outcome), &client->runtime().callbacks());
   });
   return launch;
@@ -176,28 +227,17 @@ bool AllReady(const DataList& inputs) {
                      [](const auto& data) { return data->ready->done(); });
 }
 
-Launch Start(const LoadedExecutable& executable,
-             const std::shared_ptr<const LoadedModule>& module,
-             DataList inputs) {
-  if (module->pace.Brief() && AllReady(inputs)) {
-    return RunHere(executable, *module, inputs);
+Launch Start(const LoadedExecutable& executable, Inputs inputs) {
+  if (inputs.module->pace.Brief() && AllReady(inputs.data)) {
+    return RunHere(executable, inputs);
   }
-  return Enqueue(executable, module, std::move(inputs));
+  return Enqueue(executable, std::move(inputs));
 }
 
-// Donated inputs are gone for the framework; what runs keeps the data alive.
-void DeleteDonated(const Program& program, const PJRT_ExecuteOptions* options,
-                   PJRT_Buffer* const* arguments) {
-  const int64_t* kept =
-      options ? options->non_donatable_input_indices : nullptr;
-  const size_t kept_count = kept ? options->num_non_donatable_input_indices : 0;
-  for (size_t i = 0; i < program.donatable.size(); ++i) {
-    if (!program.donatable[i]) continue;
-    if (std::find(kept, kept + kept_count, static_cast<int64_t>(i)) !=
-        kept + kept_count) {
-      continue;
-    }
-    FromC(arguments[i], "argument").Delete();
+// Donated inputs are gone for the framework from now on.
+void DeleteDonated(const Inputs& inputs, PJRT_Buffer* const* arguments) {
+  for (size_t i = 0; i < inputs.donated.size(); ++i) {
+    if (inputs.donated[i]) FromC(arguments[i], "argument").Delete();
   }
 }
 
@@ -225,12 +265,19 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   PJRT_ExecuteOptions options{};
   if (args.options) options = ReadStruct(args.options);
 
+  std::vector<Inputs> inputs(args.num_devices);
+  for (size_t i = 0; i < args.num_devices; ++i) {
+    const Program& program = *executable.program();
+    PJRT_Buffer* const* arguments = args.argument_lists[i];
+    inputs[i].module = ModuleFor(modules, i, args.execute_device);
+    inputs[i].data = CollectInputs(program, arguments, args.num_args);
+    inputs[i].donated = DonatedArguments(program, options, arguments);
+  }
   std::vector<Launch> launches;
   for (size_t i = 0; i < args.num_devices; ++i) {
-    const auto& module = ModuleFor(modules, i, args.execute_device);
-    DataList inputs =
-        CollectInputs(*module->program, args.argument_lists[i], args.num_args);
-    launches.push_back(Start(executable, module, std::move(inputs)));
+    // Before the launch, which may then be the only owner.
+    DeleteDonated(inputs[i], args.argument_lists[i]);
+    launches.push_back(Start(executable, std::move(inputs[i])));
   }
   // Nothing throws from here on but out of memory: hand everything over.
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -240,7 +287,6 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
     if (args.device_complete_events) {
       args.device_complete_events[i] = NewEvent(launches[i].completion);
     }
-    DeleteDonated(*executable.program(), &options, args.argument_lists[i]);
   }
 }
 

@@ -26,9 +26,10 @@ void RequireRowMajor(const Shape& shape,
   }
 }
 
-std::shared_ptr<const BufferData> ReadyData(HalBuffer hal) {
-  return std::make_shared<const BufferData>(std::move(hal),
-                                            Completion::Ready());
+std::shared_ptr<const BufferData> ReadyData(HalBuffer hal,
+                                            bool writable = true) {
+  return std::make_shared<const BufferData>(std::move(hal), Completion::Ready(),
+                                            writable);
 }
 
 // Wraps foreign memory; `on_release` runs when the last user is gone.
@@ -92,6 +93,7 @@ void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   }
 
   HalBuffer hal;
+  bool writable = true;
   auto done = Completion::Ready();
   if (MayAlias(args.host_buffer_semantics) && shape.byte_size() > 0 &&
       reinterpret_cast<uintptr_t>(args.data) % kAlignment == 0 &&
@@ -99,11 +101,14 @@ void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
     done = std::make_shared<Completion>();
     hal = Import(*client, const_cast<void*>(args.data), shape.byte_size(),
                  [done] { done->Complete(nullptr); });
+    writable =
+        args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
   } else {
     hal = CopyFromHost(*client, shape, args.data, strides);
   }
-  auto buffer = std::make_unique<Buffer>(client, &memory, std::move(shape),
-                                         ReadyData(std::move(hal)));
+  auto buffer =
+      std::make_unique<Buffer>(client, &memory, std::move(shape),
+                               ReadyData(std::move(hal), writable));
   args.done_with_host_buffer = NewEvent(std::move(done));
   args.buffer = ToC(buffer.release());
 }
@@ -150,16 +155,18 @@ void ClientCreateViewOfDeviceBuffer(
     if (callback) callback(data, arg);
   };
   HalBuffer hal;
+  bool writable = true;
   if (shape.byte_size() > 0 &&
       reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kAlignment == 0) {
     hal = Import(*client, args.device_buffer_ptr, shape.byte_size(), on_delete);
+    writable = false;
   } else {
     hal = CopyFromHost(*client, shape, args.device_buffer_ptr,
                        RowMajorStrides(shape));
     on_delete();
   }
   args.buffer = ToC(
-      new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal))));
+      new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal), writable)));
 }
 
 namespace {

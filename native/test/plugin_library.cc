@@ -133,8 +133,11 @@ PJRT_LoadedExecutable* Compile(const std::string& mlir, Failure* failure) {
 
 std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
                                   std::vector<PJRT_Buffer*> arguments,
-                                  size_t num_outputs, Failure* failure) {
+                                  size_t num_outputs, Failure* failure,
+                                  const std::vector<int64_t>& kept) {
   auto options = New<PJRT_ExecuteOptions>();
+  options.non_donatable_input_indices = kept.data();
+  options.num_non_donatable_input_indices = kept.size();
   std::vector<PJRT_Buffer*> outputs(num_outputs);
   PJRT_Buffer* const* argument_list = arguments.data();
   PJRT_Buffer** output_list = outputs.data();

@@ -47,10 +47,12 @@ void Destroy(PJRT_Buffer* buffer);
 
 PJRT_LoadedExecutable* Compile(const std::string& mlir,
                                Failure* failure = nullptr);
+// `kept`: inputs that are not to be donated.
 std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
                                   std::vector<PJRT_Buffer*> arguments,
                                   size_t num_outputs,
-                                  Failure* failure = nullptr);
+                                  Failure* failure = nullptr,
+                                  const std::vector<int64_t>& kept = {});
 void Destroy(PJRT_LoadedExecutable* executable);
 
 std::vector<float> Floats(const std::string& bytes);

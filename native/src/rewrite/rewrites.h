@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "rewrite/ir.h"
 
@@ -26,8 +27,9 @@ void RewriteShardingMarkers(const Ir& ir);
 // Collectives over a group of one device: their operand; ids: zero.
 void RewriteCollectivesOfOne(const Ir& ir);
 
-// On the module after IREE's input phase: `main` never writes into its inputs.
-void KeepInputs(const Ir& ir);
+// On the module after IREE's input phase: `main` never writes into its inputs,
+// but for those that are donated (`donatable`, one for each input).
+void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 
 // All of the above but KeepInputs, for a program over `device_count` devices.
 void RewriteProgram(const Ir& ir, int64_t device_count);

@@ -11,7 +11,7 @@ import jax
 import jaxlib.version
 from jax._src import xla_bridge
 
-from . import _build_info, _compiler, _library, _partition, _versions
+from . import _build_info, _compiler, _donation, _library, _partition, _versions
 from ._errors import PluginSetupError
 
 _logger = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ def _register_plugin(library: _library.Library) -> None:
             **options,
         },
     )
+    _donation.enable(_build_info.PLATFORM)
 
 
 def _after_discovery(restore: Callable[[], None]) -> None:
