@@ -25,6 +25,7 @@ set(IREE_PJRT_IREE_TARGETS
   iree::hal
   iree::hal::drivers::local_sync::sync_driver
   iree::hal::drivers::local_task::task_driver
+  iree::hal::local::executable_library_util
   iree::hal::local::loaders::embedded_elf_loader
   iree::hal::local::loaders::system_library_loader
   iree::modules::hal

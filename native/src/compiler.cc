@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "artifacts.h"
+#include "invocation.h"
+#include "object_image.h"
 #include "partition.h"
 #include "rewrite/rewrites.h"
 #include "runtime.h"
@@ -12,8 +14,6 @@
 
 namespace iree_pjrt {
 namespace {
-
-constexpr size_t kMaxDiagnosticBytes = 16384;
 
 const std::vector<std::string>& DefaultFlags() {
   static const auto& flags = *new std::vector<std::string>{
@@ -34,207 +34,15 @@ const std::vector<std::string>& DefaultFlags() {
   return flags;
 }
 
-void Throw(const CompilerLibrary& library, iree_compiler_error_t* error,
-           const char* doing) {
-  if (!error) return;
-  std::string message =
-      std::string(doing) + ": " + library.ireeCompilerErrorGetMessage(error);
-  library.ireeCompilerErrorDestroy(error);
-  ThrowInvalidArgument(std::move(message));
+// Whether flags of the user's say how executables are linked.
+bool SayHowToLink(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.find("iree-llvmcpu-link-") != std::string::npos ||
+           flag.find("linker-path") != std::string::npos;
+  });
 }
 
-// Gathers the compiler's diagnostics; it may call from its own threads.
-class Diagnostics {
- public:
-  static void Receive(iree_compiler_diagnostic_severity_t severity,
-                      const char* message, size_t size, void* user_data) {
-    if (severity == IREE_COMPILER_DIAGNOSTIC_SEVERITY_REMARK) return;
-    auto* self = static_cast<Diagnostics*>(user_data);
-    std::lock_guard<std::mutex> lock(self->mutex_);
-    if (self->text_.size() > kMaxDiagnosticBytes) return;
-    self->text_ += "\n";
-    self->text_.append(message, std::min(size, kMaxDiagnosticBytes));
-  }
-
-  [[noreturn]] void Fail(const char* doing) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ThrowInvalidArgument(std::string("the IREE compiler failed ") + doing +
-                         (text_.empty() ? " and did not say why" : ":") +
-                         text_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::string text_;
-};
-
 }  // namespace
-
-// A context with its flags: costs little to make, less to keep.
-class Compiler::Session {
- public:
-  Session(const CompilerLibrary& library, const std::vector<std::string>& flags)
-      : library_(library),
-        flags_(flags),
-        session_(library.ireeCompilerSessionCreate()) {
-    if (iree_compiler_error_t* error = Set(flags_)) {
-      library.ireeCompilerSessionDestroy(std::exchange(session_, nullptr));
-      Throw(library, error, "flags of the IREE compiler");
-    }
-  }
-  ~Session() {
-    if (session_) library_.ireeCompilerSessionDestroy(session_);
-  }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  iree_compiler_session_t* get() const { return session_; }
-  const std::vector<std::string>& flags() const { return flags_; }
-
-  // For the rest of the session's life; the flags it was made with win.
-  void Tune(std::vector<std::string> flags) {
-    tuned_ = true;
-    flags.insert(flags.end(), flags_.begin(), flags_.end());
-    Throw(library_, Set(flags), "tuning the IREE compiler");
-  }
-  bool tuned() const { return tuned_; }
-
- private:
-  iree_compiler_error_t* Set(const std::vector<std::string>& flags) {
-    std::vector<const char*> argv;
-    for (const std::string& flag : flags) argv.push_back(flag.c_str());
-    return library_.ireeCompilerSessionSetFlags(
-        session_, static_cast<int>(argv.size()), argv.data());
-  }
-
-  const CompilerLibrary& library_;
-  const std::vector<std::string> flags_;
-  iree_compiler_session_t* session_;
-  bool tuned_ = false;
-};
-
-// One run over one program.
-class Compiler::Invocation {
- public:
-  Invocation(const CompilerLibrary& library, Session& session)
-      : library_(library),
-        owner_(session),
-        session_(session.get()),
-        invocation_(library.ireeCompilerInvocationCreate(session_)) {
-    library_.ireeCompilerInvocationEnableCallbackDiagnostics(
-        invocation_, 0, &Diagnostics::Receive, &diagnostics_);
-  }
-  ~Invocation() {
-    library_.ireeCompilerInvocationDestroy(invocation_);
-    if (source_) library_.ireeCompilerSourceDestroy(source_);
-  }
-  Invocation(const Invocation&) = delete;
-  Invocation& operator=(const Invocation&) = delete;
-
-  // `text` must outlive the invocation and be followed by a NUL.
-  void Parse(const std::string& text) {
-    Throw(library_,
-          library_.ireeCompilerSourceWrapBuffer(
-              session_, "program", text.c_str(), text.size() + 1,
-              /*isNullTerminated=*/true, &source_),
-          "reading the program");
-    if (!library_.ireeCompilerInvocationParseSource(invocation_, source_)) {
-      diagnostics_.Fail("to read the program");
-    }
-  }
-
-  // Reads the signature, applies the rewrites and verifies the result. Saves
-  // what goes to the compiler if `print` is wanted.
-  Signature Rewrite(int64_t device_count, std::string* print) {
-    const Borrowed borrowed(*this);
-    const Ir& ir = borrowed.ir;
-    Signature signature = ReadSignature(ir);
-    RewriteProgram(ir, device_count);
-    if (print) *print = ir.Print(ir.module);
-    if (!library_.mlir.mlirOperationVerify(ir.module)) {
-      diagnostics_.Fail("to verify the program");
-    }
-    // The passes are trusted from here on.
-    library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
-    return signature;
-  }
-
-  // `donatable`: for each input whether the program may write into it.
-  std::string Compile(const std::vector<bool>& donatable, Cost* cost) {
-    library_.ireeCompilerInvocationSetCompileToPhase(invocation_, kInputPhase);
-    RunPipeline();
-    {
-      const Borrowed borrowed(*this);
-      *cost = EstimateCost(borrowed.ir);
-      KeepInputs(borrowed.ir, donatable);
-    }
-    const auto tuning = TuningFlags(*cost);
-    if (!tuning.empty()) owner_.Tune(tuning);
-    library_.ireeCompilerInvocationSetCompileFromPhase(invocation_,
-                                                       kInputPhase);
-    library_.ireeCompilerInvocationSetCompileToPhase(invocation_, "end");
-    RunPipeline();
-    return Output();
-  }
-
- private:
-  // The phase after which StableHLO is gone and the calling convention is not
-  // there yet.
-  static constexpr char kInputPhase[] = "input";
-
-  // The module, taken out of the invocation; whatever happens it goes back.
-  struct Borrowed {
-    explicit Borrowed(Invocation& invocation)
-        : self(invocation),
-          ir{self.library_.mlir,
-             self.library_.ireeCompilerSessionBorrowContext(self.session_),
-             self.library_.ireeCompilerInvocationExportStealModule(
-                 self.invocation_)} {}
-    ~Borrowed() {
-      self.library_.ireeCompilerInvocationImportStealModule(self.invocation_,
-                                                            ir.module);
-    }
-    Borrowed(const Borrowed&) = delete;
-    Borrowed& operator=(const Borrowed&) = delete;
-
-    Invocation& self;
-    const Ir ir;
-  };
-
-  void RunPipeline() {
-    if (!library_.ireeCompilerInvocationPipeline(invocation_,
-                                                 IREE_COMPILER_PIPELINE_STD)) {
-      diagnostics_.Fail("to compile the program");
-    }
-  }
-
-  std::string Output() {
-    iree_compiler_output_t* output = nullptr;
-    Throw(library_, library_.ireeCompilerOutputOpenMembuffer(&output),
-          "opening the compiler's output");
-    struct Close {
-      const CompilerLibrary& library;
-      iree_compiler_output_t* output;
-      ~Close() { library.ireeCompilerOutputDestroy(output); }
-    } close{library_, output};
-    Throw(library_,
-          library_.ireeCompilerInvocationOutputVMBytecode(invocation_, output),
-          "writing the compiled module");
-    void* contents = nullptr;
-    uint64_t size = 0;
-    Throw(library_,
-          library_.ireeCompilerOutputMapMemory(output, &contents, &size),
-          "reading the compiled module");
-    return std::string(static_cast<const char*>(contents), size);
-  }
-
-  const CompilerLibrary& library_;
-  Session& owner_;
-  iree_compiler_session_t* session_;
-  Diagnostics diagnostics_;
-  iree_compiler_invocation_t* invocation_;
-  iree_compiler_source_t* source_ = nullptr;
-};
 
 Compiler::Compiler(const ClientOptions& options)
     : options_(options),
@@ -251,7 +59,7 @@ std::vector<std::string> Compiler::Flags(const CompileOptions& options) const {
   return flags;
 }
 
-std::unique_ptr<Compiler::Session> Compiler::TakeSession(
+std::unique_ptr<CompileSession> Compiler::TakeSession(
     const std::vector<std::string>& flags) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -263,12 +71,15 @@ std::unique_ptr<Compiler::Session> Compiler::TakeSession(
       return taken;
     }
   }
-  return std::make_unique<Session>(library_, flags);
+  return std::make_unique<CompileSession>(
+      library_, flags, kLoadsObjects && !SayHowToLink(flags));
 }
 
-void Compiler::GiveBack(std::unique_ptr<Session> session) {
+void Compiler::GiveBack(std::unique_ptr<CompileSession> session) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (idle_.size() < AvailableCores()) idle_.push_back(std::move(session));
+  // Full of sessions with other flags, it would never keep one again.
+  if (idle_.size() >= AvailableCores()) idle_.erase(idle_.begin());
+  idle_.push_back(std::move(session));
 }
 
 std::shared_ptr<const Program> Compiler::Compile(
@@ -292,11 +103,12 @@ std::shared_ptr<const Program> Compiler::Compile(
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(flags);
   {
-    Invocation invocation(library_, *session);
+    Invocation invocation(*session);
     invocation.Parse(plain);
     std::string rewritten;
     Signature signature = invocation.Rewrite(
-        program->device_count(), artifacts.enabled() ? &rewritten : nullptr);
+        program->device_count(), artifacts.enabled() ? &rewritten : nullptr,
+        &program->name);
     artifacts.Save("rewritten.mlir", rewritten);
     program->inputs = std::move(signature.inputs);
     program->outputs = std::move(signature.outputs);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile_session.h"
 #include "compiler_library.h"
 #include "options.h"
 #include "program.h"
@@ -29,17 +30,15 @@ class Compiler {
                                          std::string_view options_proto);
 
  private:
-  class Session;
-  class Invocation;
-
-  std::unique_ptr<Session> TakeSession(const std::vector<std::string>& flags);
-  void GiveBack(std::unique_ptr<Session> session);
+  std::unique_ptr<CompileSession> TakeSession(
+      const std::vector<std::string>& flags);
+  void GiveBack(std::unique_ptr<CompileSession> session);
   std::vector<std::string> Flags(const CompileOptions& options) const;
 
   const ClientOptions& options_;
   const CompilerLibrary& library_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Session>> idle_;
+  std::vector<std::unique_ptr<CompileSession>> idle_;
 };
 
 }  // namespace iree_pjrt

@@ -45,6 +45,15 @@ const CompilerLibrary& CompilerLibrary::Open(const std::string& path) {
   return *library;
 }
 
+void CompilerLibrary::Throw(iree_compiler_error_t* error,
+                            const char* doing) const {
+  if (!error) return;
+  std::string message =
+      std::string(doing) + ": " + ireeCompilerErrorGetMessage(error);
+  ireeCompilerErrorDestroy(error);
+  ThrowInvalidArgument(std::move(message));
+}
+
 CompilerLibrary::CompilerLibrary(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {

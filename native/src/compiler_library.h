@@ -15,31 +15,30 @@
 
 namespace iree_pjrt {
 
-#define IREE_PJRT_COMPILER_FUNCTIONS(X)              \
-  X(ireeCompilerErrorDestroy)                        \
-  X(ireeCompilerErrorGetMessage)                     \
-  X(ireeCompilerGetAPIVersion)                       \
-  X(ireeCompilerGetRevision)                         \
-  X(ireeCompilerGlobalInitialize)                    \
-  X(ireeCompilerInvocationCreate)                    \
-  X(ireeCompilerInvocationDestroy)                   \
-  X(ireeCompilerInvocationEnableCallbackDiagnostics) \
-  X(ireeCompilerInvocationExportStealModule)         \
-  X(ireeCompilerInvocationImportStealModule)         \
-  X(ireeCompilerInvocationOutputVMBytecode)          \
-  X(ireeCompilerInvocationParseSource)               \
-  X(ireeCompilerInvocationPipeline)                  \
-  X(ireeCompilerInvocationSetCompileFromPhase)       \
-  X(ireeCompilerInvocationSetCompileToPhase)         \
-  X(ireeCompilerInvocationSetVerifyIR)               \
-  X(ireeCompilerOutputDestroy)                       \
-  X(ireeCompilerOutputMapMemory)                     \
-  X(ireeCompilerOutputOpenMembuffer)                 \
-  X(ireeCompilerSessionBorrowContext)                \
-  X(ireeCompilerSessionCreate)                       \
-  X(ireeCompilerSessionDestroy)                      \
-  X(ireeCompilerSessionSetFlags)                     \
-  X(ireeCompilerSourceDestroy)                       \
+#define IREE_PJRT_COMPILER_FUNCTIONS(X)        \
+  X(ireeCompilerErrorDestroy)                  \
+  X(ireeCompilerErrorGetMessage)               \
+  X(ireeCompilerGetAPIVersion)                 \
+  X(ireeCompilerGetRevision)                   \
+  X(ireeCompilerGlobalInitialize)              \
+  X(ireeCompilerInvocationCreate)              \
+  X(ireeCompilerInvocationDestroy)             \
+  X(ireeCompilerInvocationExportStealModule)   \
+  X(ireeCompilerInvocationImportStealModule)   \
+  X(ireeCompilerInvocationOutputVMBytecode)    \
+  X(ireeCompilerInvocationParseSource)         \
+  X(ireeCompilerInvocationPipeline)            \
+  X(ireeCompilerInvocationSetCompileFromPhase) \
+  X(ireeCompilerInvocationSetCompileToPhase)   \
+  X(ireeCompilerInvocationSetVerifyIR)         \
+  X(ireeCompilerOutputDestroy)                 \
+  X(ireeCompilerOutputMapMemory)               \
+  X(ireeCompilerOutputOpenMembuffer)           \
+  X(ireeCompilerSessionBorrowContext)          \
+  X(ireeCompilerSessionCreate)                 \
+  X(ireeCompilerSessionDestroy)                \
+  X(ireeCompilerSessionSetFlags)               \
+  X(ireeCompilerSourceDestroy)                 \
   X(ireeCompilerSourceWrapBuffer)
 
 class CompilerLibrary {
@@ -53,6 +52,9 @@ class CompilerLibrary {
   MlirApi mlir;
 
   const std::string& revision() const { return revision_; }
+
+  // Throws INVALID_ARGUMENT unless `error` is null; `doing` begins the message.
+  void Throw(iree_compiler_error_t* error, const char* doing) const;
 
  private:
   explicit CompilerLibrary(const std::string& path);

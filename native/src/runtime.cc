@@ -13,6 +13,7 @@
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
 #include "iree/modules/hal/module.h"
+#include "object_loader.h"
 #include "status.h"
 
 namespace iree_pjrt {
@@ -37,9 +38,10 @@ size_t CoresOfCgroup() {
   return cores < 1 ? 1 : static_cast<size_t>(cores);
 }
 
-// The loaders for what llvm-cpu makes: embedded ELF files, system libraries.
+// The loaders for what llvm-cpu makes: objects, as this plugin compiles, and
+// embedded ELF files and system libraries, as users' flags may ask for.
 struct Loaders {
-  static constexpr size_t kCount = 2;
+  static constexpr size_t kCount = 3;
   iree_hal_executable_loader_t* list[kCount] = {};
 
   Loaders() {
@@ -48,6 +50,7 @@ struct Loaders {
           "creating the ELF loader");
     Check(iree_hal_system_library_loader_create(nullptr, host, &list[1]),
           "creating the library loader");
+    list[2] = CreateObjectLoader();
   }
   ~Loaders() {
     for (auto* loader : list) iree_hal_executable_loader_release(loader);

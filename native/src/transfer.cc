@@ -106,9 +106,8 @@ void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   } else {
     hal = CopyFromHost(*client, shape, args.data, strides);
   }
-  auto buffer =
-      std::make_unique<Buffer>(client, &memory, std::move(shape),
-                               ReadyData(std::move(hal), writable));
+  auto buffer = std::make_unique<Buffer>(client, &memory, std::move(shape),
+                                         ReadyData(std::move(hal), writable));
   args.done_with_host_buffer = NewEvent(std::move(done));
   args.buffer = ToC(buffer.release());
 }
@@ -165,8 +164,8 @@ void ClientCreateViewOfDeviceBuffer(
                        RowMajorStrides(shape));
     on_delete();
   }
-  args.buffer = ToC(
-      new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal), writable)));
+  args.buffer = ToC(new Buffer(client, &memory, std::move(shape),
+                               ReadyData(std::move(hal), writable)));
 }
 
 namespace {

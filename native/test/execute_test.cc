@@ -121,7 +121,7 @@ TEST_F(ExecuteTest, CompileErrorsCarryDiagnosticsAndStayOne) {
   EXPECT_EQ(failure.code, PJRT_Error_Code_INVALID_ARGUMENT);
   EXPECT_NE(failure.message.find("nobody_knows_me"), std::string::npos);
   EXPECT_EQ(Compile("this is no program", &failure), nullptr);
-  EXPECT_NE(failure.message.find("program:1:1"), std::string::npos)
+  EXPECT_NE(failure.message.find("program:1"), std::string::npos)
       << failure.message;
   PJRT_LoadedExecutable* executable = Compile(kDouble);
   ASSERT_NE(executable, nullptr);

@@ -17,6 +17,7 @@ extern "C" {
 IREE_PJRT_MLIR_HANDLE(MlirAttribute);
 IREE_PJRT_MLIR_HANDLE(MlirBlock);
 IREE_PJRT_MLIR_HANDLE(MlirContext);
+IREE_PJRT_MLIR_HANDLE(MlirDiagnostic);
 IREE_PJRT_MLIR_HANDLE(MlirIdentifier);
 IREE_PJRT_MLIR_HANDLE(MlirLocation);
 IREE_PJRT_MLIR_HANDLE(MlirOperation);
@@ -55,6 +56,15 @@ struct MlirOperationState {
 };
 enum MlirWalkResult { kMlirWalkAdvance, kMlirWalkInterrupt, kMlirWalkSkip };
 enum MlirWalkOrder { kMlirWalkPreOrder, kMlirWalkPostOrder };
+enum MlirDiagnosticSeverity {
+  kMlirDiagnosticError,
+  kMlirDiagnosticWarning,
+  kMlirDiagnosticNote,
+  kMlirDiagnosticRemark
+};
+typedef uint64_t MlirDiagnosticHandlerId;
+typedef MlirLogicalResult (*MlirDiagnosticHandler)(MlirDiagnostic diagnostic,
+                                                   void* user_data);
 typedef void (*MlirStringCallback)(MlirStringRef text, void* user_data);
 typedef MlirWalkResult (*MlirOperationWalkCallback)(MlirOperation op,
                                                     void* user_data);
@@ -73,58 +83,86 @@ bool ireeCompilerInvocationImportStealModule(
 namespace iree_pjrt {
 
 // X(function, its type)
-#define IREE_PJRT_MLIR_FUNCTIONS(X)                                           \
-  X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))     \
-  X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))   \
-  X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                 \
-  X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                 \
-  X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                       \
-  X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                        \
-  X(mlirBlockInsertOwnedOperationBefore,                                      \
-    void (*)(MlirBlock, MlirOperation, MlirOperation))                        \
-  X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))             \
-  X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))        \
-  X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                     \
-  X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))              \
-  X(mlirOperationDestroy, void (*)(MlirOperation))                            \
-  X(mlirOperationGetAttributeByName,                                          \
-    MlirAttribute (*)(MlirOperation, MlirStringRef))                          \
-  X(mlirOperationGetBlock, MlirBlock (*)(MlirOperation))                      \
-  X(mlirOperationGetFirstRegion, MlirRegion (*)(MlirOperation))               \
-  X(mlirOperationGetLocation, MlirLocation (*)(MlirOperation))                \
-  X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                  \
-  X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))            \
-  X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                 \
-  X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                  \
-  X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                  \
-  X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))          \
-  X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))          \
-  X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))           \
-  X(mlirOperationRemoveAttributeByName,                                       \
-    bool (*)(MlirOperation, MlirStringRef))                                   \
-  X(mlirOperationStateAddAttributes,                                          \
-    void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))       \
-  X(mlirOperationStateAddOperands,                                            \
-    void (*)(MlirOperationState*, intptr_t, const MlirValue*))                \
-  X(mlirOperationStateAddResults,                                             \
-    void (*)(MlirOperationState*, intptr_t, const MlirType*))                 \
-  X(mlirOperationStateGet,                                                    \
-    MlirOperationState (*)(MlirStringRef, MlirLocation))                      \
-  X(mlirOperationVerify, bool (*)(MlirOperation))                             \
-  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))   \
-  X(mlirOperationWalk,                                                        \
-    void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder)) \
-  X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                       \
-  X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                       \
-  X(mlirShapedTypeGetDimSize, int64_t (*)(MlirType, intptr_t))                \
-  X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                             \
-  X(mlirShapedTypeHasStaticShape, bool (*)(MlirType))                         \
-  X(mlirTypeEqual, bool (*)(MlirType, MlirType))                              \
-  X(mlirTypeIsAShaped, bool (*)(MlirType))                                    \
-  X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))             \
-  X(mlirValueGetType, MlirType (*)(MlirValue))                                \
-  X(mlirValueIsAOpResult, bool (*)(MlirValue))                                \
-  X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))
+#define IREE_PJRT_MLIR_FUNCTIONS(X)                                            \
+  X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
+  X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))    \
+  X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
+  X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \
+  X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                        \
+  X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                         \
+  X(mlirBlockInsertOwnedOperationBefore,                                       \
+    void (*)(MlirBlock, MlirOperation, MlirOperation))                         \
+  X(mlirContextAttachDiagnosticHandler,                                        \
+    MlirDiagnosticHandlerId (*)(MlirContext, MlirDiagnosticHandler, void*,     \
+                                void (*)(void*)))                              \
+  X(mlirContextDetachDiagnosticHandler,                                        \
+    void (*)(MlirContext, MlirDiagnosticHandlerId))                            \
+  X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))              \
+  X(mlirDenseElementsAttrRawBufferGet,                                         \
+    MlirAttribute (*)(MlirType, size_t, const void*))                          \
+  X(mlirDiagnosticGetLocation, MlirLocation (*)(MlirDiagnostic))               \
+  X(mlirDiagnosticGetNote, MlirDiagnostic (*)(MlirDiagnostic, intptr_t))       \
+  X(mlirDiagnosticGetNumNotes, intptr_t (*)(MlirDiagnostic))                   \
+  X(mlirDiagnosticGetSeverity, MlirDiagnosticSeverity (*)(MlirDiagnostic))     \
+  X(mlirDiagnosticPrint, void (*)(MlirDiagnostic, MlirStringCallback, void*))  \
+  X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))         \
+  X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                      \
+  X(mlirIntegerTypeGet, MlirType (*)(MlirContext, unsigned))                   \
+  X(mlirLocationCallSiteGetCallee, MlirLocation (*)(MlirLocation))             \
+  X(mlirLocationCallSiteGetCaller, MlirLocation (*)(MlirLocation))             \
+  X(mlirLocationFileLineColRangeGetFilename, MlirIdentifier (*)(MlirLocation)) \
+  X(mlirLocationFileLineColRangeGetStartLine, int (*)(MlirLocation))           \
+  X(mlirLocationFusedGetLocations, void (*)(MlirLocation, MlirLocation*))      \
+  X(mlirLocationFusedGetNumLocations, unsigned (*)(MlirLocation))              \
+  X(mlirLocationIsACallSite, bool (*)(MlirLocation))                           \
+  X(mlirLocationIsAFileLineColRange, bool (*)(MlirLocation))                   \
+  X(mlirLocationIsAFused, bool (*)(MlirLocation))                              \
+  X(mlirLocationIsAName, bool (*)(MlirLocation))                               \
+  X(mlirLocationNameGetChildLoc, MlirLocation (*)(MlirLocation))               \
+  X(mlirLocationNameGetName, MlirIdentifier (*)(MlirLocation))                 \
+  X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
+  X(mlirOperationDestroy, void (*)(MlirOperation))                             \
+  X(mlirOperationGetAttributeByName,                                           \
+    MlirAttribute (*)(MlirOperation, MlirStringRef))                           \
+  X(mlirOperationGetBlock, MlirBlock (*)(MlirOperation))                       \
+  X(mlirOperationGetFirstRegion, MlirRegion (*)(MlirOperation))                \
+  X(mlirOperationGetLocation, MlirLocation (*)(MlirOperation))                 \
+  X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                   \
+  X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))             \
+  X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                  \
+  X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                   \
+  X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                   \
+  X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))           \
+  X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))           \
+  X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
+  X(mlirOperationRemoveAttributeByName,                                        \
+    bool (*)(MlirOperation, MlirStringRef))                                    \
+  X(mlirOperationSetAttributeByName,                                           \
+    void (*)(MlirOperation, MlirStringRef, MlirAttribute))                     \
+  X(mlirOperationStateAddAttributes,                                           \
+    void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))        \
+  X(mlirOperationStateAddOperands,                                             \
+    void (*)(MlirOperationState*, intptr_t, const MlirValue*))                 \
+  X(mlirOperationStateAddResults,                                              \
+    void (*)(MlirOperationState*, intptr_t, const MlirType*))                  \
+  X(mlirOperationStateGet,                                                     \
+    MlirOperationState (*)(MlirStringRef, MlirLocation))                       \
+  X(mlirOperationVerify, bool (*)(MlirOperation))                              \
+  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
+  X(mlirOperationWalk,                                                         \
+    void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
+  X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
+  X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
+  X(mlirShapedTypeGetDimSize, int64_t (*)(MlirType, intptr_t))                 \
+  X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                              \
+  X(mlirShapedTypeHasStaticShape, bool (*)(MlirType))                          \
+  X(mlirTypeEqual, bool (*)(MlirType, MlirType))                               \
+  X(mlirTypeIsAShaped, bool (*)(MlirType))                                     \
+  X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))              \
+  X(mlirValueGetType, MlirType (*)(MlirValue))                                 \
+  X(mlirValueIsAOpResult, bool (*)(MlirValue))                                 \
+  X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))             \
+  X(mlirVectorTypeGet, MlirType (*)(intptr_t, const int64_t*, MlirType))
 
 struct MlirApi {
   template <typename T>

@@ -6,6 +6,8 @@
 #define IREE_PJRT_REWRITE_REWRITES_H_
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +33,16 @@ void RewriteCollectivesOfOne(const Ir& ir);
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 
-// All of the above but KeepInputs, for a program over `device_count` devices.
+// On the module after IREE's input phase: functions of float64 that IREE lowers
+// badly or not at all.
+void ExpandFloat64Math(const Ir& ir);
+
+// On the module after IREE's hal phase: the compiled object (what `object`
+// returns) takes the place of its name. False if the module has no code for it.
+bool EmbedObject(const Ir& ir, const std::function<std::string()>& object);
+
+// The first of the above, those before KeepInputs, for a program over
+// `device_count` devices.
 void RewriteProgram(const Ir& ir, int64_t device_count);
 
 }  // namespace iree_pjrt

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "invocation.h"
+
+#include <unistd.h>
+
+#include "rewrite/rewrites.h"
+#include "scratch_file.h"
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+// StableHLO is gone and the calling convention is not there yet.
+constexpr char kInputPhase[] = "input";
+// The executables are serialized and the module's code is not there yet.
+constexpr char kHalPhase[] = "hal";
+
+}  // namespace
+
+// The module, taken out of the invocation; whatever happens it goes back.
+class Invocation::Borrowed {
+ public:
+  explicit Borrowed(const Invocation& invocation)
+      : invocation_(invocation),
+        ir{invocation.library_.mlir,
+           invocation.library_.ireeCompilerSessionBorrowContext(
+               invocation.session_.get()),
+           invocation.library_.ireeCompilerInvocationExportStealModule(
+               invocation.invocation_)} {}
+  ~Borrowed() {
+    invocation_.library_.ireeCompilerInvocationImportStealModule(
+        invocation_.invocation_, ir.module);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+ private:
+  const Invocation& invocation_;
+
+ public:
+  const Ir ir;
+};
+
+Invocation::Invocation(CompileSession& session)
+    : session_(session),
+      library_(session.library()),
+      invocation_(library_.ireeCompilerInvocationCreate(session.get())),
+      diagnostics_(library_.mlir,
+                   library_.ireeCompilerSessionBorrowContext(session.get())) {}
+
+Invocation::~Invocation() {
+  library_.ireeCompilerInvocationDestroy(invocation_);
+  if (source_) library_.ireeCompilerSourceDestroy(source_);
+}
+
+void Invocation::Parse(const std::string& text) {
+  library_.Throw(library_.ireeCompilerSourceWrapBuffer(
+                     session_.get(), "program", text.c_str(), text.size() + 1,
+                     /*isNullTerminated=*/true, &source_),
+                 "reading the program");
+  if (!library_.ireeCompilerInvocationParseSource(invocation_, source_)) {
+    diagnostics_.Fail("to read the program");
+  }
+}
+
+Signature Invocation::Rewrite(int64_t device_count, std::string* print,
+                              std::string* name) {
+  const Borrowed borrowed(*this);
+  const Ir& ir = borrowed.ir;
+  *name = ir.StringAttribute(ir.module, "sym_name");
+  Signature signature = ReadSignature(ir);
+  RewriteProgram(ir, device_count);
+  if (print) *print = ir.Print(ir.module);
+  if (!library_.mlir.mlirOperationVerify(ir.module)) {
+    diagnostics_.Fail("to verify the program");
+  }
+  // The passes are trusted from here on.
+  library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
+  return signature;
+}
+
+std::string Invocation::Compile(const std::vector<bool>& donatable,
+                                Cost* cost) {
+  RunPipeline("start", kInputPhase);
+  {
+    const Borrowed borrowed(*this);
+    *cost = EstimateCost(borrowed.ir);
+    KeepInputs(borrowed.ir, donatable);
+    ExpandFloat64Math(borrowed.ir);
+  }
+  const auto tuning = TuningFlags(*cost);
+  if (!tuning.empty()) session_.Tune(tuning);
+  if (session_.object_path().empty()) {
+    RunPipeline(kInputPhase, "end");
+    return Output();
+  }
+  CheckScratchFolder();
+  RunPipeline(kInputPhase, kHalPhase);
+  EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
+  RunPipeline(kHalPhase, "end");
+  return Output();
+}
+
+void Invocation::RunPipeline(const char* from, const char* to) {
+  library_.ireeCompilerInvocationSetCompileFromPhase(invocation_, from);
+  library_.ireeCompilerInvocationSetCompileToPhase(invocation_, to);
+  if (!library_.ireeCompilerInvocationPipeline(invocation_,
+                                               IREE_COMPILER_PIPELINE_STD)) {
+    diagnostics_.Fail("to compile the program");
+  }
+}
+
+// What the compiler wrote: the object, and a header that no one needs.
+std::string Invocation::TakeObject() {
+  const std::string& path = session_.object_path();
+  std::string object = ReadFile(path);
+  unlink(path.c_str());
+  unlink((path.substr(0, path.size() - 1) + "h").c_str());
+  return object;
+}
+
+std::string Invocation::Output() {
+  iree_compiler_output_t* output = nullptr;
+  library_.Throw(library_.ireeCompilerOutputOpenMembuffer(&output),
+                 "opening the compiler's output");
+  struct Close {
+    const CompilerLibrary& library;
+    iree_compiler_output_t* output;
+    ~Close() { library.ireeCompilerOutputDestroy(output); }
+  } close{library_, output};
+  iree_compiler_error_t* error =
+      library_.ireeCompilerInvocationOutputVMBytecode(invocation_, output);
+  if (error) {
+    // It says no more than that there is one; the reason was a diagnostic.
+    library_.ireeCompilerErrorDestroy(error);
+    diagnostics_.Fail("to write the compiled module");
+  }
+  void* contents = nullptr;
+  uint64_t size = 0;
+  library_.Throw(library_.ireeCompilerOutputMapMemory(output, &contents, &size),
+                 "reading the compiled module");
+  return std::string(static_cast<const char*>(contents), size);
+}
+
+}  // namespace iree_pjrt

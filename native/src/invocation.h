@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of the compiler over one program, step by step: Parse, Rewrite,
+// Compile. One thread at a time; lives at most as long as its session. Each
+// step throws INVALID_ARGUMENT with what the compiler says.
+#ifndef IREE_PJRT_INVOCATION_H_
+#define IREE_PJRT_INVOCATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compile_session.h"
+#include "diagnostics.h"
+#include "signature.h"
+#include "tuning.h"
+
+namespace iree_pjrt {
+
+class Invocation {
+ public:
+  explicit Invocation(CompileSession& session);
+  ~Invocation();
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  // `text` must outlive the invocation and be followed by a NUL.
+  void Parse(const std::string& text);
+
+  // Reads the signature, applies the rewrites and verifies the result. `print`,
+  // if not null, gets what goes to the compiler, `name` the module's name.
+  Signature Rewrite(int64_t device_count, std::string* print,
+                    std::string* name);
+
+  // IREE's VM bytecode. `donatable`: for each input whether the program may
+  // write into it. May tune the session to the program.
+  std::string Compile(const std::vector<bool>& donatable, Cost* cost);
+
+ private:
+  class Borrowed;
+
+  void RunPipeline(const char* from, const char* to);
+  std::string TakeObject();
+  std::string Output();
+
+  CompileSession& session_;
+  const CompilerLibrary& library_;
+  iree_compiler_invocation_t* invocation_;
+  iree_compiler_source_t* source_ = nullptr;
+  Diagnostics diagnostics_;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_INVOCATION_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "math_symbols.h"
+
+#include <dlfcn.h>
+
+namespace iree_pjrt {
+namespace {
+
+// By handle, not by scope: the framework may have opened the plugin with
+// RTLD_LOCAL, and only a name looked up so gets a library's newest version.
+void* Library(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+
+}  // namespace
+
+void* FindSymbol(const char* name) {
+  static void* const libraries[] = {Library("libm.so.6"), Library("libc.so.6")};
+  for (void* library : libraries) {
+    if (!library) continue;
+    if (void* address = dlsym(library, name)) return address;
+  }
+  return nullptr;
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A relocatable ELF object of the compiler (x86-64), placed in memory and
+// relocated: the linker that a program needs, without a linker. Undefined
+// symbols are looked up in the process's C and math libraries.
+//
+// The code stays mapped as long as the image lives. Immutable after
+// construction, so any thread may run it.
+#ifndef IREE_PJRT_OBJECT_IMAGE_H_
+#define IREE_PJRT_OBJECT_IMAGE_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace iree_pjrt {
+
+// Whether this build can load objects.
+#if defined(__x86_64__)
+inline constexpr bool kLoadsObjects = true;
+#else
+inline constexpr bool kLoadsObjects = false;
+#endif
+
+// Pages of this process.
+struct Mapping {
+  Mapping() = default;
+  ~Mapping();
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  char* data = nullptr;
+  size_t size = 0;
+};
+
+class ObjectImage {
+ public:
+  // Copies what it needs of `elf`. Throws INVALID_ARGUMENT for bytes that are
+  // no such object or have no global function whose name ends in
+  // `entry_suffix`, NOT_FOUND with the name of a symbol that nothing defines.
+  ObjectImage(std::string_view elf, std::string_view entry_suffix);
+
+  void* entry() const { return entry_; }
+
+ private:
+  Mapping memory_;
+  void* entry_ = nullptr;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_OBJECT_IMAGE_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of float64 that IREE 3.11 has no lowering for (cbrt) or expands so
+// that small results are lost (expm1 as exp(x) - 1, log1p as log(1 + x)).
+// The latter two as W. Kahan does it: the error of a rounded intermediate is
+// divided out by a second one that has the same error.
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Makes operations on float64 right before an operation.
+class Builder {
+ public:
+  Builder(const Ir& ir, MlirOperation before)
+      : ir_(ir),
+        before_(before),
+        f64_(
+            ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(before, 0))),
+        i1_(ir.api.mlirIntegerTypeGet(ir.context, 1)) {}
+
+  MlirValue Constant(std::string_view text) const {
+    return Make("arith.constant", {}, f64_,
+                {ir_.Named("value", ir_.Parse(std::string(text) + " : f64"))});
+  }
+  MlirValue Apply(std::string_view name,
+                  const std::vector<MlirValue>& operands) const {
+    return Make(name, operands, f64_, {});
+  }
+  // a == b ? yes : no
+  MlirValue Select(MlirValue a, MlirValue b, MlirValue yes,
+                   MlirValue no) const {
+    constexpr std::string_view kOrderedEqual = "1 : i64";
+    const MlirValue equal =
+        Make("arith.cmpf", {a, b}, i1_,
+             {ir_.Named("predicate", ir_.Parse(kOrderedEqual))});
+    return Apply("arith.select", {equal, yes, no});
+  }
+
+ private:
+  MlirValue Make(std::string_view name, const std::vector<MlirValue>& operands,
+                 MlirType type,
+                 const std::vector<MlirNamedAttribute>& attributes) const {
+    return ir_.api.mlirOperationGetResult(
+        ir_.CreateBefore(before_, name, operands, {type}, attributes), 0);
+  }
+
+  const Ir& ir_;
+  const MlirOperation before_;
+  const MlirType f64_;
+  const MlirType i1_;
+};
+
+// |x| ** (1/3) with the sign of x; right to some 1e-14 at the range's ends.
+MlirValue Cbrt(const Builder& b, MlirValue x) {
+  const MlirValue root =
+      b.Apply("math.powf",
+              {b.Apply("math.absf", {x}), b.Constant("0.33333333333333331")});
+  return b.Apply("math.copysign", {root, x});
+}
+
+// u = exp(x): (u - 1) * x / log(u)
+MlirValue Expm1(const Builder& b, MlirValue x) {
+  const MlirValue one = b.Constant("1.0");
+  const MlirValue u = b.Apply("math.exp", {x});
+  const MlirValue difference = b.Apply("arith.subf", {u, one});
+  const MlirValue ratio = b.Apply("arith.divf", {x, b.Apply("math.log", {u})});
+  const MlirValue general = b.Apply("arith.mulf", {difference, ratio});
+  // exp has overflowed, or rounded to nothing: there is no error to divide out.
+  const MlirValue ends =
+      b.Select(u, b.Constant("0x7FF0000000000000"), u,
+               b.Select(u, b.Constant("0.0"), b.Constant("-1.0"), general));
+  return b.Select(u, one, x, ends);
+}
+
+// u = 1 + x: log(u) * x / (u - 1)
+MlirValue Log1p(const Builder& b, MlirValue x) {
+  const MlirValue one = b.Constant("1.0");
+  const MlirValue u = b.Apply("arith.addf", {x, one});
+  const MlirValue ratio =
+      b.Apply("arith.divf", {x, b.Apply("arith.subf", {u, one})});
+  const MlirValue log = b.Apply("math.log", {u});
+  const MlirValue general = b.Apply("arith.mulf", {log, ratio});
+  const MlirValue infinity = b.Constant("0x7FF0000000000000");
+  return b.Select(u, one, x, b.Select(u, infinity, log, general));
+}
+
+}  // namespace
+
+void ExpandFloat64Math(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::string_view name = ir.Name(op);
+    const auto expand = name == "math.cbrt"    ? &Cbrt
+                        : name == "math.expm1" ? &Expm1
+                        : name == "math.log1p" ? &Log1p
+                                               : nullptr;
+    if (!expand) continue;
+    const MlirValue x = ir.api.mlirOperationGetOperand(op, 0);
+    if (ir.Print(ir.api.mlirValueGetType(x)) != "f64") continue;
+    ir.Replace(op, {expand(Builder(ir, op), x)});
+  }
+}
+
+}  // namespace iree_pjrt

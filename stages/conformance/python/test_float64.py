@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of float64, which compiled code takes from the system's math library."""
+
+import jax.numpy as jnp
+
+TOLERANCE = 1e-12
+
+SCRIPT = """
+import math
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_enable_x64", True)
+
+x = np.concatenate([np.linspace(0.05, 3.9, 37), [1e-8, 30.0]])
+y = x[::-1].copy()
+
+def each(function):
+    return np.vectorize(function)
+
+ONE = {
+    "exp": (jnp.exp, np.exp), "exp2": (jnp.exp2, np.exp2), "expm1": (jnp.expm1, np.expm1),
+    "log": (jnp.log, np.log), "log1p": (jnp.log1p, np.log1p), "log2": (jnp.log2, np.log2),
+    "sin": (jnp.sin, np.sin), "cos": (jnp.cos, np.cos), "tan": (jnp.tan, np.tan),
+    "sinh": (jnp.sinh, np.sinh),
+    "atanh": (lambda v: jnp.arctanh(v / 31), lambda v: np.arctanh(v / 31)),
+    "cosh": (jnp.cosh, np.cosh), "tanh": (jnp.tanh, np.tanh),
+    "arcsin": (lambda v: jnp.arcsin(v / 31), lambda v: np.arcsin(v / 31)),
+    "arctan": (jnp.arctan, np.arctan), "arcsinh": (jnp.arcsinh, np.arcsinh),
+    "sqrt": (jnp.sqrt, np.sqrt), "rsqrt": (jax.lax.rsqrt, lambda v: 1 / np.sqrt(v)),
+    "cbrt": (jnp.cbrt, np.cbrt),
+    "negative cbrt": (lambda v: jnp.cbrt(-v), lambda v: np.cbrt(-v)),
+    "logistic": (jax.nn.sigmoid, lambda v: 1 / (1 + np.exp(-v))),
+    "erf": (jax.lax.erf, each(math.erf)),
+    "erfc": (lambda v: jax.lax.erfc(v / 8), lambda v: each(math.erfc)(v / 8)),
+    "lgamma": (lambda v: jax.lax.lgamma(v + 3), lambda v: each(math.lgamma)(v + 3)),
+}
+TWO = {
+    "atan2": (jnp.arctan2, np.arctan2),
+    "pow": (lambda a, b: a ** (b / 8), lambda a, b: a ** (b / 8)),
+    "fmod": (jnp.fmod, np.fmod), "remainder": (jnp.remainder, np.remainder),
+    "hypot": (jnp.hypot, np.hypot),
+}
+
+def compare(table, arguments):
+    results = jax.jit(lambda *args: [ours(*args) for ours, _ in table.values()])(*arguments)
+    for (name, (_, reference)), result in zip(table.items(), results):
+        expected = reference(*arguments)
+        error = np.abs(np.asarray(result) - expected) / np.maximum(np.abs(expected), 1e-300)
+        print(name, np.max(error), sep="=")
+
+compare(ONE, (x,))
+compare(TWO, (x, y))
+"""
+
+
+def test_values_are_right_to_twelve_digits(run_script):
+    errors = dict(line.split("=") for line in run_script(SCRIPT).stdout.splitlines())
+    assert len(errors) == 29
+    wrong = {name: error for name, error in errors.items() if not float(error) < TOLERANCE}
+    assert wrong == {}
+
+
+def test_a_remainder_of_float32(check):
+    # Division with remainder calls the math library for any float.
+    x = jnp.linspace(-7.0, 7.0, 29, dtype=jnp.float32)
+    check("remainder", jnp.remainder, x, jnp.float32(1.75))
+
+
+def test_a_program_runs_in_another_process(run_script, tmp_path):
+    """What is called by name is found again where the compiled program is loaded."""
+    saved = tmp_path / "executable"
+    run_script(
+        """
+        import pickle, sys, jax, jax.numpy as jnp
+        from jax.experimental import serialize_executable
+        jax.config.update("jax_enable_x64", True)
+        function = jax.jit(lambda x: jnp.exp(x) + jnp.remainder(x, 0.25))
+        compiled = function.lower(jnp.float64(1.5)).compile()
+        with open(sys.argv[1], "wb") as file:
+            pickle.dump(serialize_executable.serialize(compiled), file)
+        """,
+        saved,
+    )
+    ran = run_script(
+        """
+        import pickle, sys, jax, jax.numpy as jnp
+        from jax.experimental import serialize_executable
+        jax.config.update("jax_enable_x64", True)
+        with open(sys.argv[1], "rb") as file:
+            compiled = serialize_executable.deserialize_and_load(*pickle.load(file))
+        print(repr(float(compiled(jnp.float64(1.5)))))
+        """,
+        saved,
+    )
+    assert abs(float(ran.stdout) - 4.4816890703380645) < 1e-12
+
+
+def test_values_at_the_ends_of_the_range(run_script):
+    run_script(
+        """
+        import jax, jax.numpy as jnp, numpy as np
+        jax.config.update("jax_enable_x64", True)
+        x = np.array([-np.inf, -800, -1, -1e-300, -0.0, 0.0, 1e-300, 800, np.inf, np.nan])
+        names = ("cbrt", "expm1", "log1p")
+        results = jax.jit(lambda x: [getattr(jnp, name)(x) for name in names])(x)
+        for name, result in zip(names, results):
+            with np.errstate(all="ignore"):
+                expected = getattr(np, name)(x)
+            np.testing.assert_allclose(result, expected, rtol=1e-13, err_msg=name)
+        """
+    )
