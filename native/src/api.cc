@@ -14,8 +14,10 @@
 #include "loaded_executable.h"
 #include "memory.h"
 #include "plugin.h"
+#include "promised_buffer.h"
 #include "topology.h"
 #include "transfer.h"
+#include "transfer_manager.h"
 
 namespace iree_pjrt {
 namespace {

@@ -42,7 +42,7 @@
   IMPLEMENTED(Device_LocalHardwareId, DeviceLocalHardwareId) \
   IMPLEMENTED(Device_AddressableMemories, DeviceAddressableMemories) \
   IMPLEMENTED(Device_DefaultMemory, DeviceDefaultMemory) \
-  NOT_IMPLEMENTED(Device_MemoryStats, "host memory is shared with the rest of the process") \
+  IMPLEMENTED(Device_MemoryStats, DeviceMemoryStats) \
   IMPLEMENTED(Memory_Id, MemoryId) \
   IMPLEMENTED(Memory_Kind, MemoryKind) \
   IMPLEMENTED(Memory_DebugString, MemoryDebugString) \
@@ -54,7 +54,7 @@
   IMPLEMENTED(Executable_NumPartitions, ExecutableNumPartitions) \
   IMPLEMENTED(Executable_NumOutputs, ExecutableNumOutputs) \
   IMPLEMENTED(Executable_SizeOfGeneratedCodeInBytes, ExecutableSizeOfGeneratedCode) \
-  NOT_IMPLEMENTED(Executable_GetCostAnalysis, "the compiler gives no estimates") \
+  IMPLEMENTED(Executable_GetCostAnalysis, ExecutableGetCostAnalysis) \
   IMPLEMENTED(Executable_OutputMemoryKinds, ExecutableOutputMemoryKinds) \
   IMPLEMENTED(Executable_OptimizedProgram, ExecutableOptimizedProgram) \
   IMPLEMENTED(Executable_Serialize, ExecutableSerialize) \
@@ -85,11 +85,11 @@
   IMPLEMENTED(Buffer_IncreaseExternalReferenceCount, BufferIncreaseExternalReferenceCount) \
   IMPLEMENTED(Buffer_DecreaseExternalReferenceCount, BufferDecreaseExternalReferenceCount) \
   IMPLEMENTED(Buffer_OpaqueDeviceMemoryDataPointer, BufferOpaqueDeviceMemoryDataPointer) \
-  NOT_IMPLEMENTED(CopyToDeviceStream_Destroy, "send and recv do not occur in programs for this platform") \
-  NOT_IMPLEMENTED(CopyToDeviceStream_AddChunk, "send and recv do not occur in programs for this platform") \
-  NOT_IMPLEMENTED(CopyToDeviceStream_TotalBytes, "send and recv do not occur in programs for this platform") \
-  NOT_IMPLEMENTED(CopyToDeviceStream_GranuleSize, "send and recv do not occur in programs for this platform") \
-  NOT_IMPLEMENTED(CopyToDeviceStream_CurrentBytes, "send and recv do not occur in programs for this platform") \
+  NOT_IMPLEMENTED(CopyToDeviceStream_Destroy, "only a program that receives from the host makes such a stream; the IREE compiler has no recv") \
+  NOT_IMPLEMENTED(CopyToDeviceStream_AddChunk, "only a program that receives from the host makes such a stream; the IREE compiler has no recv") \
+  NOT_IMPLEMENTED(CopyToDeviceStream_TotalBytes, "only a program that receives from the host makes such a stream; the IREE compiler has no recv") \
+  NOT_IMPLEMENTED(CopyToDeviceStream_GranuleSize, "only a program that receives from the host makes such a stream; the IREE compiler has no recv") \
+  NOT_IMPLEMENTED(CopyToDeviceStream_CurrentBytes, "only a program that receives from the host makes such a stream; the IREE compiler has no recv") \
   IMPLEMENTED(TopologyDescription_Create, TopologyCreate) \
   IMPLEMENTED(TopologyDescription_Destroy, TopologyDestroy) \
   IMPLEMENTED(TopologyDescription_PlatformName, TopologyPlatformName) \
@@ -104,36 +104,36 @@
   IMPLEMENTED(Client_CreateViewOfDeviceBuffer, ClientCreateViewOfDeviceBuffer) \
   IMPLEMENTED(Executable_Fingerprint, ExecutableFingerprint) \
   IMPLEMENTED(Client_TopologyDescription, ClientTopologyDescription) \
-  NOT_IMPLEMENTED(Executable_GetCompiledMemoryStats, "the compiler gives no estimates") \
+  IMPLEMENTED(Executable_GetCompiledMemoryStats, ExecutableGetCompiledMemoryStats) \
   IMPLEMENTED(Memory_Kind_Id, MemoryKindId) \
   IMPLEMENTED(ExecuteContext_Create, ExecuteContextCreate) \
   IMPLEMENTED(ExecuteContext_Destroy, ExecuteContextDestroy) \
   IMPLEMENTED(Buffer_CopyRawToHost, BufferCopyRawToHost) \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_Destroy, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_TransferData, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(Client_CreateBuffersForAsyncHostToDevice, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_RetrieveBuffer, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_Device, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_BufferCount, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_BufferSize, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_SetBufferError, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_AddMetadata, "frameworks use BufferFromHostBuffer on this platform") \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_Destroy, TransferManagerDestroy) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_TransferData, TransferManagerTransferData) \
+  IMPLEMENTED(Client_CreateBuffersForAsyncHostToDevice, ClientCreateBuffersForAsyncHostToDevice) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_RetrieveBuffer, TransferManagerRetrieveBuffer) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_Device, TransferManagerDevice) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_BufferCount, TransferManagerBufferCount) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_BufferSize, TransferManagerBufferSize) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_SetBufferError, TransferManagerSetBufferError) \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_AddMetadata, TransferManagerAddMetadata) \
   IMPLEMENTED(Client_DmaMap, ClientDmaMap) \
   IMPLEMENTED(Client_DmaUnmap, ClientDmaUnmap) \
   IMPLEMENTED(Client_CreateUninitializedBuffer, ClientCreateUninitializedBuffer) \
   IMPLEMENTED(Client_UpdateGlobalProcessInfo, ClientUpdateGlobalProcessInfo) \
   IMPLEMENTED(TopologyDescription_Deserialize, TopologyDeserialize) \
-  NOT_IMPLEMENTED(Client_CreateAliasBuffer, "buffers are never promised before they exist") \
-  NOT_IMPLEMENTED(Client_FulfillAliasBuffer, "buffers are never promised before they exist") \
+  IMPLEMENTED(Client_CreateAliasBuffer, ClientCreateAliasBuffer) \
+  IMPLEMENTED(Client_FulfillAliasBuffer, ClientFulfillAliasBuffer) \
   IMPLEMENTED(LoadedExecutable_GetDeviceAssignment, LoadedExecutableGetDeviceAssignment) \
   IMPLEMENTED(Client_CreateErrorBuffer, ClientCreateErrorBuffer) \
-  NOT_IMPLEMENTED(AsyncHostToDeviceTransferManager_TransferLiteral, "frameworks use BufferFromHostBuffer on this platform") \
-  NOT_IMPLEMENTED(Buffer_CopyRawToHostFuture, "use CopyRawToHost") \
-  NOT_IMPLEMENTED(Device_PoisonExecution, "executions are not tracked by launch id") \
+  IMPLEMENTED(AsyncHostToDeviceTransferManager_TransferLiteral, TransferManagerTransferLiteral) \
+  IMPLEMENTED(Buffer_CopyRawToHostFuture, BufferCopyRawToHostFuture) \
+  IMPLEMENTED(Device_PoisonExecution, DevicePoisonExecution) \
   IMPLEMENTED(Device_CreateAsyncTrackingEvent, DeviceCreateAsyncTrackingEvent) \
   IMPLEMENTED(AsyncTrackingEvent_Destroy, AsyncTrackingEventDestroy) \
   IMPLEMENTED(Executable_GetCompileOptions, ExecutableGetCompileOptions) \
-  NOT_IMPLEMENTED(Buffer_DonateWithControlDependency, "donation happens in Execute only") \
+  IMPLEMENTED(Buffer_DonateWithControlDependency, BufferDonateWithControlDependency) \
   IMPLEMENTED(Event_Create, EventCreate) \
   IMPLEMENTED(Event_Set, EventSet)
 // clang-format on

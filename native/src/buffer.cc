@@ -53,6 +53,10 @@ Buffer* Buffer::Alias(Memory* memory) const {
   return new Buffer(client_, memory, shape_, data());
 }
 
+Buffer* Buffer::WithData(std::shared_ptr<const BufferData> data) const {
+  return new Buffer(client_, memory_, shape_, std::move(data));
+}
+
 char* HostPointer(iree_hal_buffer_t* buffer) {
   iree_hal_buffer_mapping_t mapping;
   Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,

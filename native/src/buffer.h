@@ -56,6 +56,8 @@ class Buffer {
 
   // A second buffer over the same data. Data is immutable, so this is a copy.
   Buffer* Alias(Memory* memory) const;
+  // One of the same shape and memory.
+  Buffer* WithData(std::shared_ptr<const BufferData> data) const;
 
  private:
   const std::shared_ptr<Client> client_;

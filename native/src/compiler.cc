@@ -107,7 +107,8 @@ std::shared_ptr<const Program> Compiler::Compile(
     invocation.Parse(plain);
     std::string rewritten;
     Signature signature = invocation.Rewrite(
-        program->device_count(), artifacts.enabled() ? &rewritten : nullptr,
+        program->device_count(), &program->cost_analysis,
+        artifacts.enabled() ? &rewritten : nullptr,
         &program->name);
     artifacts.Save("rewritten.mlir", rewritten);
     program->inputs = std::move(signature.inputs);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.h"
 
+#include "client.h"
+#include "error.h"
+
 struct PJRT_AsyncTrackingEvent {};
 
 namespace iree_pjrt {
@@ -28,6 +31,39 @@ void DeviceAddressableMemories(PJRT_Device_AddressableMemories_Args& args) {
 
 void DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   args.memory = ToC(&FromC(args.device, "device").default_memory());
+}
+
+void DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
+  const auto statistics =
+      FromC(args.device, "device").client().runtime().memory_statistics();
+  args.bytes_in_use = statistics.bytes_in_use;
+  args.peak_bytes_in_use = statistics.peak_bytes_in_use;
+  args.peak_bytes_in_use_is_set = true;
+  args.num_allocs = statistics.allocation_count;
+  args.num_allocs_is_set = true;
+  args.largest_alloc_size = statistics.largest_allocation;
+  args.largest_alloc_size_is_set = true;
+  // Nothing is reserved, and the host's memory has no limit of our own.
+  args.bytes_reserved = 0;
+  args.bytes_reserved_is_set = true;
+  args.peak_bytes_reserved = 0;
+  args.peak_bytes_reserved_is_set = true;
+  args.bytes_limit_is_set = false;
+  args.bytes_reservable_limit_is_set = false;
+  args.largest_free_block_bytes_is_set = false;
+  args.pool_bytes_is_set = false;
+  args.peak_pool_bytes_is_set = false;
+}
+
+void DevicePoisonExecution(PJRT_Device_PoisonExecution_Args& args) {
+  Device& device = FromC(args.device, "device");
+  if (args.error_code == PJRT_Error_Code_OK) {
+    ThrowInvalidArgument("poison needs an error code");
+  }
+  args.poisoned = device.launches().Poison(
+      args.launch_id,
+      ErrorFromC(args.error_code, args.error_message, args.error_message_size),
+      &device.client().runtime().callbacks());
 }
 
 void DeviceCreateAsyncTrackingEvent(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device of a client. Owned by the Client and as long-lived; immutable once
-// the client is made, so any thread may use it.
+// the client is made, but for the register of its launches, so any thread may
+// use it.
 #ifndef IREE_PJRT_DEVICE_H_
 #define IREE_PJRT_DEVICE_H_
 
@@ -8,6 +9,7 @@
 
 #include "device_description.h"
 #include "handle.h"
+#include "launch_registry.h"
 #include "memory.h"
 #include "runtime.h"
 
@@ -29,6 +31,8 @@ class Device {
   const std::vector<Memory*>& memories() const { return memories_; }
   Memory& default_memory() const { return *memories_.front(); }
 
+  LaunchRegistry& launches() { return launches_; }
+
   // Only while the client is being made.
   void AddMemory(Memory* memory) { memories_.push_back(memory); }
 
@@ -37,6 +41,7 @@ class Device {
   const DeviceDescription* description_;
   const Runtime::DeviceSlot* slot_;
   std::vector<Memory*> memories_;
+  LaunchRegistry launches_;
 };
 IREE_PJRT_HANDLE(PJRT_Device, Device)
 
@@ -45,6 +50,8 @@ void DeviceIsAddressable(PJRT_Device_IsAddressable_Args& args);
 void DeviceLocalHardwareId(PJRT_Device_LocalHardwareId_Args& args);
 void DeviceAddressableMemories(PJRT_Device_AddressableMemories_Args& args);
 void DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args);
+void DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args);
+void DevicePoisonExecution(PJRT_Device_PoisonExecution_Args& args);
 
 // Marks a stretch of work for a profiler that does not exist here: an empty
 // object, because frameworks abort on an error.

@@ -8,6 +8,10 @@
 namespace iree_pjrt {
 namespace {
 
+// Of headers newer than the one this is built with, whose order is stable.
+constexpr auto kS1 = static_cast<PJRT_Buffer_Type>(30);
+constexpr auto kU1 = static_cast<PJRT_Buffer_Type>(31);
+
 constexpr ElementType kTypes[] = {
     {PJRT_Buffer_Type_PRED, IREE_HAL_ELEMENT_TYPE_BOOL_8, 1, "i1", "bool"},
     {PJRT_Buffer_Type_S8, IREE_HAL_ELEMENT_TYPE_INT_8, 1, "i8", "i8"},
@@ -42,6 +46,12 @@ constexpr ElementType kTypes[] = {
      "f8E4M3"},
     {PJRT_Buffer_Type_F8E3M4, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "f8E3M4",
      "f8E3M4"},
+    {PJRT_Buffer_Type_F4E2M1FN, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "f4E2M1FN",
+     "f4E2M1FN"},
+    {PJRT_Buffer_Type_S2, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "i2", "i2"},
+    {PJRT_Buffer_Type_U2, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "ui2", "ui2"},
+    {kS1, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "", ""},
+    {kU1, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "", ""},
     {PJRT_Buffer_Type_S4, IREE_HAL_ELEMENT_TYPE_INT_4, 1, "i4", "i4"},
     {PJRT_Buffer_Type_U4, IREE_HAL_ELEMENT_TYPE_INT_4, 1, "ui4", "ui4"},
 };
@@ -58,6 +68,7 @@ const ElementType& ElementTypeOf(PJRT_Buffer_Type type) {
 
 const ElementType* FindElementTypeByMlirName(std::string_view name) {
   for (const ElementType& candidate : kTypes) {
+    if (candidate.mlir.empty()) continue;
     if (candidate.mlir == name || candidate.vhlo == name) return &candidate;
   }
   return nullptr;

@@ -15,6 +15,10 @@ PJRT_Error* const kOutOfMemory = OutOfMemory();
 
 }  // namespace
 
+Error ErrorFromC(PJRT_Error_Code code, const char* message, size_t size) {
+  return Error(code, message ? std::string(message, size) : std::string());
+}
+
 PJRT_Error* MakeError(const Error& error) noexcept {
   try {
     return new PJRT_Error(error);

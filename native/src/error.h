@@ -13,6 +13,9 @@ struct PJRT_Error {
 
 namespace iree_pjrt {
 
+// The error that a framework describes; the message may be null.
+Error ErrorFromC(PJRT_Error_Code code, const char* message, size_t size);
+
 // Never throws: out of memory while making an error yields a static one.
 PJRT_Error* MakeError(const Error& error) noexcept;
 

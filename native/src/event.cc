@@ -101,11 +101,8 @@ void EventSet(PJRT_Event_Set_Args& args) {
   const auto completion = FromC(args.event, "event").completion;
   Completion::Outcome outcome;
   if (args.error_code != PJRT_Error_Code_OK) {
-    outcome = std::make_shared<const Error>(
-        args.error_code,
-        args.error_message
-            ? std::string(args.error_message, args.error_message_size)
-            : std::string());
+    outcome = std::make_shared<const Error>(ErrorFromC(
+        args.error_code, args.error_message, args.error_message_size));
   }
   if (!completion->Complete(std::move(outcome))) {
     throw Error(PJRT_Error_Code_FAILED_PRECONDITION,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.h"
 
+#include <algorithm>
 #include <cstring>
 
 struct PJRT_SerializedExecutable {
@@ -20,10 +21,33 @@ const Program& ProgramOf(PJRT_Executable* handle) {
   return *FromC(handle, "executable").program();
 }
 
+PJRT_NamedValue Property(std::string_view name, double number) {
+  PJRT_NamedValue value{};
+  value.struct_size = PJRT_NamedValue_STRUCT_SIZE;
+  value.name = name.data();
+  value.name_size = name.size();
+  value.type = PJRT_NamedValue_kFloat;
+  value.float_value = static_cast<float>(number);
+  value.value_size = 1;
+  return value;
+}
+
+int64_t TotalSize(const std::vector<Shape>& shapes) {
+  int64_t size = 0;
+  for (const Shape& shape : shapes) {
+    size += static_cast<int64_t>(shape.byte_size());
+  }
+  return size;
+}
+
 }  // namespace
 
 Executable::Executable(std::shared_ptr<const Program> program)
     : program_(std::move(program)) {
+  const CostAnalysis& cost = program_->cost_analysis;
+  costs_ = {Property("flops", cost.flops),
+            Property("transcendentals", cost.transcendentals),
+            Property("bytes accessed", cost.bytes_accessed)};
   for (const Shape& shape : program_->outputs) {
     types_.push_back(shape.type->pjrt);
     dims_.insert(dims_.end(), shape.dims.begin(), shape.dims.end());
@@ -61,6 +85,38 @@ void ExecutableSizeOfGeneratedCode(
     PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
   args.size_in_bytes =
       static_cast<int64_t>(ProgramOf(args.executable).vmfb.size());
+}
+
+void ExecutableGetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args& args) {
+  const auto& costs = FromC(args.executable, "executable").costs();
+  args.properties = costs.data();
+  args.num_properties = costs.size();
+}
+
+void ExecutableGetCompiledMemoryStats(
+    PJRT_Executable_GetCompiledMemoryStats_Args& args) {
+  const Program& program = ProgramOf(args.executable);
+  args.generated_code_size_in_bytes = static_cast<int64_t>(program.vmfb.size());
+  args.argument_size_in_bytes = TotalSize(program.inputs);
+  args.output_size_in_bytes = TotalSize(program.outputs);
+  args.alias_size_in_bytes = 0;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    if (!program.donatable[i]) continue;
+    args.alias_size_in_bytes +=
+        static_cast<int64_t>(program.inputs[i].byte_size());
+  }
+  args.alias_size_in_bytes =
+      std::min(args.alias_size_in_bytes, args.output_size_in_bytes);
+  args.temp_size_in_bytes = 0;
+  args.host_generated_code_size_in_bytes = 0;
+  args.host_argument_size_in_bytes = 0;
+  args.host_output_size_in_bytes = 0;
+  args.host_alias_size_in_bytes = 0;
+  args.host_temp_size_in_bytes = 0;
+  args.peak_memory_in_bytes =
+      args.argument_size_in_bytes + args.output_size_in_bytes;
+  args.total_size_in_bytes =
+      args.peak_memory_in_bytes + args.generated_code_size_in_bytes;
 }
 
 void ExecutableOutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args) {

@@ -19,6 +19,7 @@ class Executable {
   const std::shared_ptr<const Program>& program() const { return program_; }
 
   // The outputs in the form that the C API hands out.
+  const std::vector<PJRT_NamedValue>& costs() const { return costs_; }
   const std::vector<PJRT_Buffer_Type>& output_types() const { return types_; }
   const std::vector<int64_t>& output_dims() const { return dims_; }
   const std::vector<size_t>& output_ranks() const { return ranks_; }
@@ -27,6 +28,7 @@ class Executable {
 
  private:
   std::shared_ptr<const Program> program_;
+  std::vector<PJRT_NamedValue> costs_;
   std::vector<PJRT_Buffer_Type> types_;
   std::vector<int64_t> dims_;
   std::vector<size_t> ranks_;
@@ -42,6 +44,10 @@ void ExecutableNumPartitions(PJRT_Executable_NumPartitions_Args& args);
 void ExecutableNumOutputs(PJRT_Executable_NumOutputs_Args& args);
 void ExecutableSizeOfGeneratedCode(
     PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args);
+void ExecutableGetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args& args);
+// IREE decides on temporary memory at run time: their sizes are zero.
+void ExecutableGetCompiledMemoryStats(
+    PJRT_Executable_GetCompiledMemoryStats_Args& args);
 void ExecutableOutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args);
 void ExecutableOutputElementTypes(
     PJRT_Executable_OutputElementTypes_Args& args);

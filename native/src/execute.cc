@@ -20,6 +20,8 @@ using DataList = std::vector<std::shared_ptr<const BufferData>>;
 struct Inputs {
   std::shared_ptr<const LoadedModule> module;
   DataList data;
+  // Of the framework; 0 for none.
+  int launch_id = 0;
   // For each whether this launch owns it.
   std::vector<bool> donated;
 };
@@ -206,6 +208,7 @@ Launch Enqueue(const LoadedExecutable& executable, Inputs inputs) {
         std::make_shared<BufferData>(HalBuffer(), launch.completion));
     AddOutput(launch, executable, *module, data.back());
   }
+  module->device->launches().Add(inputs.launch_id, launch.completion);
   WorkQueue& queue = *module->device->slot().queue;
   // Holds the client, so that the queues outlive the task.
   queue.Post([client = executable.client(), completion = launch.completion,
@@ -270,6 +273,7 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
     const Program& program = *executable.program();
     PJRT_Buffer* const* arguments = args.argument_lists[i];
     inputs[i].module = ModuleFor(modules, i, args.execute_device);
+    inputs[i].launch_id = options.launch_id;
     inputs[i].data = CollectInputs(program, arguments, args.num_args);
     inputs[i].donated = DonatedArguments(program, options, arguments);
   }

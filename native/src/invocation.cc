@@ -63,12 +63,13 @@ void Invocation::Parse(const std::string& text) {
   }
 }
 
-Signature Invocation::Rewrite(int64_t device_count, std::string* print,
+Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost, std::string* print,
                               std::string* name) {
   const Borrowed borrowed(*this);
   const Ir& ir = borrowed.ir;
   *name = ir.StringAttribute(ir.module, "sym_name");
   Signature signature = ReadSignature(ir);
+  *cost = AnalyzeCost(ir);
   RewriteProgram(ir, device_count);
   if (print) *print = ir.Print(ir.module);
   if (!library_.mlir.mlirOperationVerify(ir.module)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compile_session.h"
+#include "cost_analysis.h"
 #include "diagnostics.h"
 #include "signature.h"
 #include "tuning.h"
@@ -28,7 +29,7 @@ class Invocation {
 
   // Reads the signature, applies the rewrites and verifies the result. `print`,
   // if not null, gets what goes to the compiler, `name` the module's name.
-  Signature Rewrite(int64_t device_count, std::string* print,
+  Signature Rewrite(int64_t device_count, CostAnalysis* cost, std::string* print,
                     std::string* name);
 
   // IREE's VM bytecode. `donatable`: for each input whether the program may

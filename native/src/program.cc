@@ -21,10 +21,37 @@ constexpr uint64_t kVmfb = 8;
 constexpr uint64_t kChecksum = 9;
 constexpr uint64_t kNanoseconds = 10;
 constexpr uint64_t kUnbounded = 11;
+constexpr uint64_t kCostAnalysis = 12;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
+constexpr uint64_t kFlops = 1;
+constexpr uint64_t kTranscendentals = 2;
+constexpr uint64_t kBytesAccessed = 3;
 }  // namespace field
+
+std::string SerializeCost(const CostAnalysis& cost) {
+  static constexpr double kMost = 9e18;
+  WireWriter writer;
+  const auto write = [&writer](uint64_t field, double number) {
+    writer.Number(field, static_cast<int64_t>(std::min(number, kMost)));
+  };
+  write(field::kFlops, cost.flops);
+  write(field::kTranscendentals, cost.transcendentals);
+  write(field::kBytesAccessed, cost.bytes_accessed);
+  return writer.Take();
+}
+
+CostAnalysis ParseCost(std::string_view bytes) {
+  CostAnalysis cost;
+  for (WireReader r(bytes); r.Next();) {
+    const double number = static_cast<double>(r.number());
+    if (r.field() == field::kFlops) cost.flops = number;
+    if (r.field() == field::kTranscendentals) cost.transcendentals = number;
+    if (r.field() == field::kBytesAccessed) cost.bytes_accessed = number;
+  }
+  return cost;
+}
 
 std::string SerializeShape(const Shape& shape, bool donatable) {
   WireWriter writer;
@@ -81,6 +108,9 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
     case field::kUnbounded:
       program.cost.bounded = r.number() == 0;
       break;
+    case field::kCostAnalysis:
+      program.cost_analysis = ParseCost(r.bytes());
+      break;
     case field::kChecksum:
       checksum = r.bytes();
       break;
@@ -132,6 +162,7 @@ std::string SerializeProgram(const Program& program) {
       static_cast<int64_t>(
           std::min(program.cost.microseconds, kMostMicroseconds) * 1e3));
   writer.Number(field::kUnbounded, program.cost.bounded ? 0 : 1);
+  writer.Bytes(field::kCostAnalysis, SerializeCost(program.cost_analysis));
   writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
   writer.Bytes(field::kVmfb, program.vmfb);
   return writer.Take();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compile_options.h"
+#include "cost_analysis.h"
 #include "shape.h"
 #include "tuning.h"
 
@@ -28,6 +29,7 @@ struct Program {
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
   Cost cost;
+  CostAnalysis cost_analysis;
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 

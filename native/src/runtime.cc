@@ -77,8 +77,9 @@ Runtime::Runtime(size_t device_count, size_t worker_count)
         "creating the VM instance");
   Check(iree_hal_module_register_all_types(instance_.get()),
         "registering the HAL types");
-  Check(iree_hal_allocator_create_heap(iree_make_cstring_view("local"), host,
-                                       host, allocator_.out()),
+  Check(iree_hal_allocator_create_heap(iree_make_cstring_view("local"),
+                                       memory_.handle(), memory_.handle(),
+                                       allocator_.out()),
         "creating the allocator");
   Loaders loaders;
   iree_hal_sync_device_params_t params;

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "buffer_allocator.h"
 #include "iree_ref.h"
 #include "work_queue.h"
 
@@ -44,6 +45,9 @@ class Runtime {
 
   iree_vm_instance_t* instance() const { return instance_.get(); }
   iree_hal_allocator_t* allocator() const { return allocator_.get(); }
+  BufferAllocator::Statistics memory_statistics() const {
+    return memory_.statistics();
+  }
   const DeviceSlot& slot(size_t index) const { return slots_.at(index); }
   size_t worker_count() const { return worker_count_; }
   // The engine with worker threads; makes them at first use.
@@ -59,6 +63,8 @@ class Runtime {
   VmInstance instance_;
   std::mutex workers_mutex_;
   TaskExecutor executor_;
+  // Before all that may still hold a buffer.
+  BufferAllocator memory_;
   HalAllocator allocator_;
   WorkQueue callbacks_;
   // Last: the devices' threads end before what they use goes.

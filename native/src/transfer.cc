@@ -18,14 +18,6 @@ Memory& Destination(PJRT_Memory* memory, PJRT_Device* device) {
   return FromC(device, "device").default_memory();
 }
 
-// Device memory has one layout; anything else is refused.
-void RequireRowMajor(const Shape& shape,
-                     const PJRT_Buffer_MemoryLayout* layout) {
-  if (layout && !IsRowMajor(shape, StridesOfLayout(shape, layout))) {
-    ThrowUnimplemented("only row-major device layouts are supported");
-  }
-}
-
 std::shared_ptr<const BufferData> ReadyData(HalBuffer hal,
                                             bool writable = true) {
   return std::make_shared<const BufferData>(std::move(hal), Completion::Ready(),
@@ -76,6 +68,23 @@ HalBuffer CopyFromHost(Client& client, const Shape& shape, const void* data,
 }
 
 }  // namespace
+
+void RequireRowMajor(const Shape& shape,
+                     const PJRT_Buffer_MemoryLayout* layout) {
+  if (layout && !IsRowMajor(shape, StridesOfLayout(shape, layout))) {
+    ThrowUnimplemented("only row-major device layouts are supported");
+  }
+}
+
+void CheckRange(const Shape& shape, int64_t offset, int64_t size) {
+  const int64_t whole = static_cast<int64_t>(shape.byte_size());
+  if (offset < 0 || size < 0 || offset > whole || size > whole - offset) {
+    ThrowInvalidArgument("the range [" + std::to_string(offset) + ", +" +
+                         std::to_string(size) +
+                         ") lies outside of a buffer of " +
+                         std::to_string(whole) + " bytes");
+  }
+}
 
 void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const auto client = FromC(args.client, "client").client;
@@ -133,10 +142,8 @@ void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
   if (args.error_code == PJRT_Error_Code_OK) {
     ThrowInvalidArgument("an error buffer needs an error code");
   }
-  auto failed = Completion::Failed(
-      Error(args.error_code,
-            std::string(args.error_message ? args.error_message : "",
-                        args.error_message ? args.error_message_size : 0)));
+  auto failed = Completion::Failed(ErrorFromC(
+      args.error_code, args.error_message, args.error_message_size));
   args.buffer = ToC(new Buffer(
       client, &memory, std::move(shape),
       std::make_shared<const BufferData>(HalBuffer(), std::move(failed))));
@@ -170,13 +177,14 @@ void ClientCreateViewOfDeviceBuffer(
 
 namespace {
 
-// Runs `copy` on the bytes once they are there; the event follows.
+// Runs `copy` on the bytes once they are there; `done` follows.
 template <typename Copy>
-PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, Copy copy) {
-  auto done = std::make_shared<Completion>();
+void CopyWhenReady(std::shared_ptr<const BufferData> data,
+                   std::shared_ptr<Completion> done, Copy copy) {
   std::shared_ptr<Completion> ready = data->ready;
-  ready->OnDone([data = std::move(data), done,
-                 copy = std::move(copy)](const Completion::Outcome& outcome) {
+  ready->OnDone([data = std::move(data), done = std::move(done),
+                 copy = std::move(copy)](
+                    const Completion::Outcome& outcome) mutable {
     Completion::Outcome result = outcome;
     if (!result) {
       try {
@@ -185,8 +193,15 @@ PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, Copy copy) {
         result = std::make_shared<const Error>(error);
       }
     }
+    data.reset();
     done->Complete(std::move(result));
   });
+}
+
+template <typename Copy>
+PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, Copy copy) {
+  auto done = std::make_shared<Completion>();
+  CopyWhenReady(std::move(data), done, std::move(copy));
   return NewEvent(std::move(done));
 }
 
@@ -212,19 +227,51 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
 
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   Buffer& buffer = FromC(args.buffer, "buffer");
-  const int64_t size = static_cast<int64_t>(buffer.shape().byte_size());
-  if (args.offset < 0 || args.transfer_size < 0 || args.offset > size ||
-      args.transfer_size > size - args.offset) {
-    ThrowInvalidArgument("the range [" + std::to_string(args.offset) + ", +" +
-                         std::to_string(args.transfer_size) +
-                         ") lies outside of a buffer of " +
-                         std::to_string(size) + " bytes");
-  }
+  CheckRange(buffer.shape(), args.offset, args.transfer_size);
   args.event =
       WhenReady(buffer.data(), [dst = args.dst, offset = args.offset,
                                 count = args.transfer_size](const char* from) {
         std::memcpy(dst, from + offset, count);
       });
+}
+
+namespace {
+
+// A copy that waits for its destination.
+struct FutureCopy {
+  std::shared_ptr<const BufferData> data;
+  int64_t offset;
+  int64_t size;
+  std::shared_ptr<Completion> done;
+};
+
+void DestinationReady(
+    PJRT_Buffer_CopyRawToHostFuture_Callback_Args* args) noexcept {
+  const std::unique_ptr<FutureCopy> copy(
+      static_cast<FutureCopy*>(args->callback_data));
+  if (args->error_code != PJRT_Error_Code_OK) {
+    copy->done->Complete(std::make_shared<const Error>(ErrorFromC(
+        args->error_code, args->error_message, args->error_message_size)));
+    return;
+  }
+  CopyWhenReady(copy->data, copy->done,
+                [dst = args->dst, offset = copy->offset,
+                 size = copy->size](const char* from) {
+                  std::memcpy(dst, from + offset, size);
+                });
+}
+
+}  // namespace
+
+void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
+  const Buffer& buffer = FromC(args.buffer, "buffer");
+  CheckRange(buffer.shape(), args.offset, args.transfer_size);
+  auto copy = std::make_unique<FutureCopy>(
+      FutureCopy{buffer.data(), args.offset, args.transfer_size,
+                 std::make_shared<Completion>()});
+  args.event = NewEvent(copy->done);
+  args.callback_data = copy.release();
+  args.future_ready_callback = &DestinationReady;
 }
 
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {

@@ -5,9 +5,16 @@
 #ifndef IREE_PJRT_TRANSFER_H_
 #define IREE_PJRT_TRANSFER_H_
 
-#include "xla/pjrt/c/pjrt_c_api.h"
+#include "shape.h"
 
 namespace iree_pjrt {
+
+// Device memory has one layout; throws UNIMPLEMENTED for any other.
+void RequireRowMajor(const Shape& shape,
+                     const PJRT_Buffer_MemoryLayout* layout);
+
+// Throws INVALID_ARGUMENT unless the bytes lie in an array of this shape.
+void CheckRange(const Shape& shape, int64_t offset, int64_t size);
 
 void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args);
 void ClientCreateUninitializedBuffer(
@@ -17,6 +24,8 @@ void ClientCreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args& args);
 void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args);
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args);
+// As CopyRawToHost, to an address that the framework says later.
+void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args);
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args);
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args);
 

@@ -152,6 +152,12 @@ std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
   return outputs;
 }
 
+void Destroy(PJRT_Event* event) {
+  auto args = New<PJRT_Event_Destroy_Args>();
+  args.event = event;
+  ExpectOk(Api().PJRT_Event_Destroy(&args));
+}
+
 void Destroy(PJRT_LoadedExecutable* executable) {
   auto args = New<PJRT_LoadedExecutable_Destroy_Args>();
   args.executable = executable;

@@ -54,6 +54,7 @@ std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
                                   Failure* failure = nullptr,
                                   const std::vector<int64_t>& kept = {});
 void Destroy(PJRT_LoadedExecutable* executable);
+void Destroy(PJRT_Event* event);
 
 std::vector<float> Floats(const std::string& bytes);
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of buffers, with IREE's header of each in front of its bytes:
+// malloc with figures. Owned by the Runtime, which outlives every buffer; any
+// thread may use it.
+#ifndef IREE_PJRT_BUFFER_ALLOCATOR_H_
+#define IREE_PJRT_BUFFER_ALLOCATOR_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "iree/base/api.h"
+
+namespace iree_pjrt {
+
+class BufferAllocator {
+ public:
+  struct Statistics {
+    int64_t bytes_in_use;
+    int64_t peak_bytes_in_use;
+    int64_t allocation_count;  // ever made
+    int64_t largest_allocation;
+  };
+
+  // IREE asks for zeros and relies on them in its headers only, so no more than
+  // the first bytes of a block are cleared.
+  iree_allocator_t handle() { return {this, &Control}; }
+
+  // Each figure is right by itself; together they may be of different moments.
+  Statistics statistics() const;
+
+ private:
+  static iree_status_t Control(void* self, iree_allocator_command_t command,
+                               const void* params, void** inout_ptr);
+  iree_status_t Reallocate(size_t size, void** inout_ptr);
+  iree_status_t Allocate(size_t size, bool zero, void** out_ptr);
+  void Free(void* pointer);
+
+  std::atomic<int64_t> bytes_in_use_{0};
+  std::atomic<int64_t> peak_bytes_in_use_{0};
+  std::atomic<int64_t> allocation_count_{0};
+  std::atomic<int64_t> largest_allocation_{0};
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_BUFFER_ALLOCATOR_H_
