@@ -84,8 +84,7 @@ iree_status_t BufferAllocator::Control(void* self,
       *inout_ptr = nullptr;
       return iree_ok_status();
     default:
-      return iree_make_status(IREE_STATUS_UNIMPLEMENTED,
-                              "allocator command %d",
+      return iree_make_status(IREE_STATUS_UNIMPLEMENTED, "allocator command %d",
                               static_cast<int>(command));
   }
 }

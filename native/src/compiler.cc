@@ -108,12 +108,12 @@ std::shared_ptr<const Program> Compiler::Compile(
     std::string rewritten;
     Signature signature = invocation.Rewrite(
         program->device_count(), &program->cost_analysis,
-        artifacts.enabled() ? &rewritten : nullptr,
-        &program->name);
+        artifacts.enabled() ? &rewritten : nullptr, &program->name);
     artifacts.Save("rewritten.mlir", rewritten);
     program->inputs = std::move(signature.inputs);
     program->outputs = std::move(signature.outputs);
     program->donatable = std::move(signature.donatable);
+    program->foreign_calls = std::move(signature.foreign_calls);
     program->vmfb = invocation.Compile(program->donatable, &program->cost);
     artifacts.Save("module.vmfb", program->vmfb);
   }

@@ -18,34 +18,70 @@ namespace {
 using Names = std::unordered_set<std::string_view>;
 
 const Names& Transcendentals() {
-  static const auto& names = *new Names{
-      "atan2",         "cbrt",     "cosine",      "exponential", "log",
-      "log_plus_one",  "logistic", "power",       "rsqrt",       "sine",
-      "sqrt",          "tan",      "tanh",        "exponential_minus_one"};
+  static const auto& names = *new Names{"atan2",    "cbrt",
+                                        "cosine",   "exponential",
+                                        "log",      "log_plus_one",
+                                        "logistic", "power",
+                                        "rsqrt",    "sine",
+                                        "sqrt",     "tan",
+                                        "tanh",     "exponential_minus_one"};
   return names;
 }
 
 // One operation for each element of the result.
 const Names& Elementwise() {
-  static const auto& names = *new Names{
-      "abs",        "add",         "and",         "ceil",
-      "clamp",      "compare",     "convert",     "count_leading_zeros",
-      "divide",     "floor",       "is_finite",   "maximum",
-      "minimum",    "multiply",    "negate",      "not",
-      "or",         "popcnt",      "remainder",   "round_nearest_afz",
-      "select",     "shift_left",  "sign",        "round_nearest_even",
-      "subtract",   "xor",         "complex",     "shift_right_arithmetic",
-      "imag",       "real",        "rng",         "shift_right_logical",
-      "reduce_precision", "rng_bit_generator"};
+  static const auto& names = *new Names{"abs",
+                                        "add",
+                                        "and",
+                                        "ceil",
+                                        "clamp",
+                                        "compare",
+                                        "convert",
+                                        "count_leading_zeros",
+                                        "divide",
+                                        "floor",
+                                        "is_finite",
+                                        "maximum",
+                                        "minimum",
+                                        "multiply",
+                                        "negate",
+                                        "not",
+                                        "or",
+                                        "popcnt",
+                                        "remainder",
+                                        "round_nearest_afz",
+                                        "select",
+                                        "shift_left",
+                                        "sign",
+                                        "round_nearest_even",
+                                        "subtract",
+                                        "xor",
+                                        "complex",
+                                        "shift_right_arithmetic",
+                                        "imag",
+                                        "real",
+                                        "rng",
+                                        "shift_right_logical",
+                                        "reduce_precision",
+                                        "rng_bit_generator"};
   return names;
 }
 
 const Names& MoveNothing() {
-  static const auto& names = *new Names{
-      "broadcast_in_dim", "constant", "func",     "reshape",   "return",
-      "tuple",            "iota",     "composite", "call",     "while",
-      "case",             "if",       "get_tuple_element",
-      "optimization_barrier"};
+  static const auto& names = *new Names{"broadcast_in_dim",
+                                        "constant",
+                                        "func",
+                                        "reshape",
+                                        "return",
+                                        "tuple",
+                                        "iota",
+                                        "composite",
+                                        "call",
+                                        "while",
+                                        "case",
+                                        "if",
+                                        "get_tuple_element",
+                                        "optimization_barrier"};
   return names;
 }
 
@@ -53,10 +89,10 @@ const Names& MoveNothing() {
 std::vector<int64_t> Numbers(std::string_view text, std::string_view key = {}) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
-  const size_t begin = text.find_first_of("[<", text.find("dense", at) ==
-                                                        std::string_view::npos
-                                                    ? at
-                                                    : text.find("dense", at));
+  const size_t begin =
+      text.find_first_of("[<", text.find("dense", at) == std::string_view::npos
+                                   ? at
+                                   : text.find("dense", at));
   if (begin == std::string_view::npos) return {};
   text = text.substr(begin, text.find_first_of("]>", begin + 1) - begin);
   std::vector<int64_t> numbers;
@@ -234,7 +270,8 @@ class Analyzer {
       if (!numbers.empty()) dim = numbers[0];
     } else {
       // #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
-      const std::string text = ir_.Print(ir_.Attribute(op, "dimension_numbers"));
+      const std::string text =
+          ir_.Print(ir_.Attribute(op, "dimension_numbers"));
       const size_t begin = text.find("x[");
       const size_t out = text.find('o', begin);
       if (out == std::string::npos) return 1;

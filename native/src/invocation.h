@@ -29,8 +29,8 @@ class Invocation {
 
   // Reads the signature, applies the rewrites and verifies the result. `print`,
   // if not null, gets what goes to the compiler, `name` the module's name.
-  Signature Rewrite(int64_t device_count, CostAnalysis* cost, std::string* print,
-                    std::string* name);
+  Signature Rewrite(int64_t device_count, CostAnalysis* cost,
+                    std::string* print, std::string* name);
 
   // IREE's VM bytecode. `donatable`: for each input whether the program may
   // write into it. May tune the session to the program.

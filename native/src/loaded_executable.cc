@@ -2,6 +2,7 @@
 #include "loaded_executable.h"
 
 #include "executable.h"
+#include "ffi/module.h"
 #include "guard.h"
 #include "iree/vm/bytecode/module.h"
 
@@ -52,10 +53,19 @@ std::shared_ptr<const LoadedModule> LoadModule(
   const Runtime::Engine& engine =
       parallel ? runtime.Parallel(device->slot()) : device->slot().serial;
   auto loaded = std::make_shared<LoadedModule>(program, device);
-  iree_vm_module_t* modules[] = {engine.hal_module.get(), module.get()};
+  // Each module may import from those before it.
+  std::vector<iree_vm_module_t*> modules = {engine.hal_module.get()};
+  VmModule foreign;
+  if (!program->foreign_calls.empty()) {
+    foreign = CreateForeignModule(
+        runtime.instance(), HalAllocator::Retain(runtime.allocator()),
+        {program, &program->foreign_calls}, device->id());
+    modules.push_back(foreign.get());
+  }
+  modules.push_back(module.get());
   Check(iree_vm_context_create_with_modules(
-            client.runtime().instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT, 2,
-            modules, host, loaded->context.out()),
+            client.runtime().instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT,
+            modules.size(), modules.data(), host, loaded->context.out()),
         "loading the compiled module");
   Check(iree_vm_module_lookup_function_by_name(
             module.get(), IREE_VM_FUNCTION_LINKAGE_EXPORT,

@@ -22,6 +22,7 @@ constexpr uint64_t kChecksum = 9;
 constexpr uint64_t kNanoseconds = 10;
 constexpr uint64_t kUnbounded = 11;
 constexpr uint64_t kCostAnalysis = 12;
+constexpr uint64_t kForeignCall = 13;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -99,6 +100,9 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
     case field::kOutput:
       program.outputs.push_back(ParseShape(r.bytes(), &donatable));
       break;
+    case field::kForeignCall:
+      program.foreign_calls.push_back(ParseForeignCall(r.bytes()));
+      break;
     case field::kVmfb:
       program.vmfb = r.bytes();
       break;
@@ -163,6 +167,9 @@ std::string SerializeProgram(const Program& program) {
           std::min(program.cost.microseconds, kMostMicroseconds) * 1e3));
   writer.Number(field::kUnbounded, program.cost.bounded ? 0 : 1);
   writer.Bytes(field::kCostAnalysis, SerializeCost(program.cost_analysis));
+  for (const ForeignCall& call : program.foreign_calls) {
+    writer.Bytes(field::kForeignCall, SerializeForeignCall(call));
+  }
   writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
   writer.Bytes(field::kVmfb, program.vmfb);
   return writer.Take();

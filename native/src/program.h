@@ -12,6 +12,7 @@
 
 #include "compile_options.h"
 #include "cost_analysis.h"
+#include "ffi/foreign_call.h"
 #include "shape.h"
 #include "tuning.h"
 
@@ -30,6 +31,8 @@ struct Program {
   std::vector<bool> donatable;
   Cost cost;
   CostAnalysis cost_analysis;
+  // What handlers on the host answer; the module imports them by their index.
+  std::vector<ForeignCall> foreign_calls;
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 

@@ -95,8 +95,7 @@ void ClientFulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args) {
 void BufferDonateWithControlDependency(
     PJRT_Buffer_DonateWithControlDependency_Args& args) {
   Buffer& buffer = FromC(args.buffer, "buffer");
-  auto pending =
-      std::make_unique<Pending>(Pending{Promise(), buffer.data()});
+  auto pending = std::make_unique<Pending>(Pending{Promise(), buffer.data()});
   args.out_buffer = ToC(buffer.WithData(pending->promised));
   buffer.Delete();
   args.callback_data = pending.release();

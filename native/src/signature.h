@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ffi/foreign_call.h"
 #include "rewrite/ir.h"
 #include "shape.h"
 
@@ -16,6 +17,8 @@ struct Signature {
   std::vector<Shape> inputs;
   std::vector<Shape> outputs;
   std::vector<bool> donatable;
+  // Filled in by the rewrites.
+  std::vector<ForeignCall> foreign_calls;
 };
 
 // Throws INVALID_ARGUMENT if there is no `main` with static tensor types.

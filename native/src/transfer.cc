@@ -79,10 +79,9 @@ void RequireRowMajor(const Shape& shape,
 void CheckRange(const Shape& shape, int64_t offset, int64_t size) {
   const int64_t whole = static_cast<int64_t>(shape.byte_size());
   if (offset < 0 || size < 0 || offset > whole || size > whole - offset) {
-    ThrowInvalidArgument("the range [" + std::to_string(offset) + ", +" +
-                         std::to_string(size) +
-                         ") lies outside of a buffer of " +
-                         std::to_string(whole) + " bytes");
+    ThrowInvalidArgument(
+        "the range [" + std::to_string(offset) + ", +" + std::to_string(size) +
+        ") lies outside of a buffer of " + std::to_string(whole) + " bytes");
   }
 }
 
@@ -142,8 +141,8 @@ void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
   if (args.error_code == PJRT_Error_Code_OK) {
     ThrowInvalidArgument("an error buffer needs an error code");
   }
-  auto failed = Completion::Failed(ErrorFromC(
-      args.error_code, args.error_message, args.error_message_size));
+  auto failed = Completion::Failed(
+      ErrorFromC(args.error_code, args.error_message, args.error_message_size));
   args.buffer = ToC(new Buffer(
       client, &memory, std::move(shape),
       std::make_shared<const BufferData>(HalBuffer(), std::move(failed))));
@@ -182,20 +181,20 @@ template <typename Copy>
 void CopyWhenReady(std::shared_ptr<const BufferData> data,
                    std::shared_ptr<Completion> done, Copy copy) {
   std::shared_ptr<Completion> ready = data->ready;
-  ready->OnDone([data = std::move(data), done = std::move(done),
-                 copy = std::move(copy)](
-                    const Completion::Outcome& outcome) mutable {
-    Completion::Outcome result = outcome;
-    if (!result) {
-      try {
-        copy(HostPointer(data->hal.get()));
-      } catch (const Error& error) {
-        result = std::make_shared<const Error>(error);
-      }
-    }
-    data.reset();
-    done->Complete(std::move(result));
-  });
+  ready->OnDone(
+      [data = std::move(data), done = std::move(done),
+       copy = std::move(copy)](const Completion::Outcome& outcome) mutable {
+        Completion::Outcome result = outcome;
+        if (!result) {
+          try {
+            copy(HostPointer(data->hal.get()));
+          } catch (const Error& error) {
+            result = std::make_shared<const Error>(error);
+          }
+        }
+        data.reset();
+        done->Complete(std::move(result));
+      });
 }
 
 template <typename Copy>
@@ -254,11 +253,10 @@ void DestinationReady(
         args->error_code, args->error_message, args->error_message_size)));
     return;
   }
-  CopyWhenReady(copy->data, copy->done,
-                [dst = args->dst, offset = copy->offset,
-                 size = copy->size](const char* from) {
-                  std::memcpy(dst, from + offset, size);
-                });
+  CopyWhenReady(
+      copy->data, copy->done,
+      [dst = args->dst, offset = copy->offset, size = copy->size](
+          const char* from) { std::memcpy(dst, from + offset, size); });
 }
 
 }  // namespace

@@ -153,8 +153,8 @@ void TransferManagerRetrieveBuffer(
 
 void TransferManagerDevice(
     PJRT_AsyncHostToDeviceTransferManager_Device_Args& args) {
-  args.device_out = ToC(
-      &FromC(args.transfer_manager, "transfer_manager").memory().device());
+  args.device_out =
+      ToC(&FromC(args.transfer_manager, "transfer_manager").memory().device());
 }
 
 void TransferManagerBufferCount(

@@ -54,14 +54,17 @@ async function inspect(context: StageContext, file: string): Promise<Elf> {
   return JSON.parse(stdout) as Elf;
 }
 
-/** A plugin that exports more than its entry point, or needs a newer glibc than its tag says, must not go on. */
+/** The entry points of PJRT and of XLA's FFI. */
+const EXPORTS = 'GetPjrtApi,XLA_FFI_GetApi';
+
+/** A plugin that exports more than its entry points, or needs a newer glibc than its tag says, must not go on. */
 export function checkElf(elf: Elf, library: string, platform: string): void {
-  if (elf.exports.join() !== 'GetPjrtApi') {
+  if (elf.exports.join() !== EXPORTS) {
     fail({
       kind: 'integrity',
       message: `${library} exports the wrong symbols`,
       file: library,
-      wanted: 'GetPjrtApi',
+      wanted: EXPORTS,
       found: elf.exports.join(', ') || '(none)',
       help: 'native/src/exports.lds lists what is exported',
     });

@@ -101,7 +101,7 @@ describe('the wheel', () => {
     }
   });
 
-  test('has a library that exports GetPjrtApi and nothing else', () => {
+  test('has a library that exports its two entry points and nothing else', () => {
     const [name = ''] = [...wheel.members.keys()].filter((member) => member.endsWith('.so'));
     expect(name).toBe('iree/_pjrt_libs/cpu/pjrt_plugin_iree_cpu.so');
     expect(wheel.modes.get(name)).toBe(0o755);
@@ -117,7 +117,7 @@ describe('the wheel', () => {
       'print(elf.get_section_by_name(".symtab") is None)',
     ].join('\n');
     const said = execFileSync(python, ['-c', script, library], { encoding: 'utf8' });
-    expect(said).toBe('GetPjrtApi\nTrue\n');
+    expect(said).toBe('GetPjrtApi XLA_FFI_GetApi\nTrue\n');
   });
 });
 

@@ -114,6 +114,28 @@ MlirAttribute Ir::Parse(std::string_view text) const {
   return attribute;
 }
 
+MlirType Ir::ParseType(std::string_view text) const {
+  const MlirType type = api.mlirTypeParseGet(context, Ref(text));
+  if (!type.ptr) ThrowInternal("cannot parse " + std::string(text));
+  return type;
+}
+
+void Ir::Declare(std::string_view name,
+                 const std::vector<MlirNamedAttribute>& attributes) const {
+  MlirOperationState state = api.mlirOperationStateGet(
+      Ref(name), api.mlirOperationGetLocation(module));
+  api.mlirOperationStateAddAttributes(
+      &state, static_cast<intptr_t>(attributes.size()), attributes.data());
+  const MlirRegion region = api.mlirRegionCreate();
+  api.mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  const MlirOperation op = api.mlirOperationCreate(&state);
+  if (!op.ptr) ThrowInternal("cannot create " + std::string(name));
+  const MlirBlock body =
+      api.mlirRegionGetFirstBlock(api.mlirOperationGetFirstRegion(module));
+  api.mlirBlockInsertOwnedOperationBefore(
+      body, api.mlirBlockGetFirstOperation(body), op);
+}
+
 std::vector<MlirValue> Ir::Operands(MlirOperation op) const {
   std::vector<MlirValue> operands;
   for (intptr_t i = 0; i < api.mlirOperationGetNumOperands(op); ++i) {

@@ -44,6 +44,11 @@ struct Ir {
                            MlirAttribute attribute) const;
   // Throws INTERNAL if the text is no attribute.
   MlirAttribute Parse(std::string_view text) const;
+  // Throws INTERNAL if the text is no type.
+  MlirType ParseType(std::string_view text) const;
+  // A new operation with an empty region at the top of the module.
+  void Declare(std::string_view name,
+               const std::vector<MlirNamedAttribute>& attributes) const;
 
   std::vector<MlirValue> Operands(MlirOperation op) const;
   std::vector<MlirType> ResultTypes(MlirOperation op) const;

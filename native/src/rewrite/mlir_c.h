@@ -84,6 +84,13 @@ namespace iree_pjrt {
 
 // X(function, its type)
 #define IREE_PJRT_MLIR_FUNCTIONS(X)                                            \
+  X(mlirArrayAttrGetElement, MlirAttribute (*)(MlirAttribute, intptr_t))       \
+  X(mlirArrayAttrGetNumElements, intptr_t (*)(MlirAttribute))                  \
+  X(mlirAttributeGetType, MlirType (*)(MlirAttribute))                         \
+  X(mlirAttributeIsAArray, bool (*)(MlirAttribute))                            \
+  X(mlirAttributeIsADenseElements, bool (*)(MlirAttribute))                    \
+  X(mlirAttributeIsADictionary, bool (*)(MlirAttribute))                       \
+  X(mlirAttributeIsAString, bool (*)(MlirAttribute))                           \
   X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
   X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))    \
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
@@ -98,6 +105,9 @@ namespace iree_pjrt {
   X(mlirContextDetachDiagnosticHandler,                                        \
     void (*)(MlirContext, MlirDiagnosticHandlerId))                            \
   X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))              \
+  X(mlirDenseElementsAttrGetBoolValue, bool (*)(MlirAttribute, intptr_t))      \
+  X(mlirDenseElementsAttrGetRawData, const void* (*)(MlirAttribute))           \
+  X(mlirDenseElementsAttrIsSplat, bool (*)(MlirAttribute))                     \
   X(mlirDenseElementsAttrRawBufferGet,                                         \
     MlirAttribute (*)(MlirType, size_t, const void*))                          \
   X(mlirDiagnosticGetLocation, MlirLocation (*)(MlirDiagnostic))               \
@@ -105,6 +115,10 @@ namespace iree_pjrt {
   X(mlirDiagnosticGetNumNotes, intptr_t (*)(MlirDiagnostic))                   \
   X(mlirDiagnosticGetSeverity, MlirDiagnosticSeverity (*)(MlirDiagnostic))     \
   X(mlirDiagnosticPrint, void (*)(MlirDiagnostic, MlirStringCallback, void*))  \
+  X(mlirDictionaryAttrGetElement,                                              \
+    MlirNamedAttribute (*)(MlirAttribute, intptr_t))                           \
+  X(mlirDictionaryAttrGetNumElements, intptr_t (*)(MlirAttribute))             \
+  X(mlirElementsAttrGetNumElements, int64_t (*)(MlirAttribute))                \
   X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))         \
   X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                      \
   X(mlirIntegerTypeGet, MlirType (*)(MlirContext, unsigned))                   \
@@ -120,6 +134,7 @@ namespace iree_pjrt {
   X(mlirLocationIsAName, bool (*)(MlirLocation))                               \
   X(mlirLocationNameGetChildLoc, MlirLocation (*)(MlirLocation))               \
   X(mlirLocationNameGetName, MlirIdentifier (*)(MlirLocation))                 \
+  X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
   X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
   X(mlirOperationDestroy, void (*)(MlirOperation))                             \
   X(mlirOperationGetAttributeByName,                                           \
@@ -135,6 +150,7 @@ namespace iree_pjrt {
   X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
+  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
   X(mlirOperationRemoveAttributeByName,                                        \
     bool (*)(MlirOperation, MlirStringRef))                                    \
   X(mlirOperationSetAttributeByName,                                           \
@@ -143,21 +159,25 @@ namespace iree_pjrt {
     void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))        \
   X(mlirOperationStateAddOperands,                                             \
     void (*)(MlirOperationState*, intptr_t, const MlirValue*))                 \
+  X(mlirOperationStateAddOwnedRegions,                                         \
+    void (*)(MlirOperationState*, intptr_t, const MlirRegion*))                \
   X(mlirOperationStateAddResults,                                              \
     void (*)(MlirOperationState*, intptr_t, const MlirType*))                  \
   X(mlirOperationStateGet,                                                     \
     MlirOperationState (*)(MlirStringRef, MlirLocation))                       \
   X(mlirOperationVerify, bool (*)(MlirOperation))                              \
-  X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
   X(mlirOperationWalk,                                                         \
     void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
-  X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
+  X(mlirRegionCreate, MlirRegion (*)())                                        \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
   X(mlirShapedTypeGetDimSize, int64_t (*)(MlirType, intptr_t))                 \
+  X(mlirShapedTypeGetElementType, MlirType (*)(MlirType))                      \
   X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                              \
   X(mlirShapedTypeHasStaticShape, bool (*)(MlirType))                          \
+  X(mlirStringAttrGetValue, MlirStringRef (*)(MlirAttribute))                  \
   X(mlirTypeEqual, bool (*)(MlirType, MlirType))                               \
   X(mlirTypeIsAShaped, bool (*)(MlirType))                                     \
+  X(mlirTypeParseGet, MlirType (*)(MlirContext, MlirStringRef))                \
   X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))              \
   X(mlirValueGetType, MlirType (*)(MlirValue))                                 \
   X(mlirValueIsAOpResult, bool (*)(MlirValue))                                 \

@@ -11,12 +11,15 @@ std::string_view StablehloName(std::string_view name) {
   return version == std::string_view::npos ? name : name.substr(0, version);
 }
 
-void RewriteProgram(const Ir& ir, int64_t device_count) {
+std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteComposites(ir);
   if (device_count == 1) {
     RewriteShardingMarkers(ir);
     RewriteCollectivesOfOne(ir);
   }
+  std::vector<ForeignCall> calls;
+  RewriteForeignCalls(ir, calls);
+  return calls;
 }
 
 }  // namespace iree_pjrt

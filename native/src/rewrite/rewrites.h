@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ffi/foreign_call.h"
 #include "rewrite/ir.h"
 
 namespace iree_pjrt {
@@ -29,6 +30,10 @@ void RewriteShardingMarkers(const Ir& ir);
 // Collectives over a group of one device: their operand; ids: zero.
 void RewriteCollectivesOfOne(const Ir& ir);
 
+// Custom calls of the typed FFI: calls of imported functions, described in
+// `calls`. Throws NOT_FOUND for one that no handler is registered for.
+void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls);
+
 // On the module after IREE's input phase: `main` never writes into its inputs,
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
@@ -42,8 +47,8 @@ void ExpandFloat64Math(const Ir& ir);
 bool EmbedObject(const Ir& ir, const std::function<std::string()>& object);
 
 // The first of the above, those before KeepInputs, for a program over
-// `device_count` devices.
-void RewriteProgram(const Ir& ir, int64_t device_count);
+// `device_count` devices. Returns its foreign calls.
+std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count);
 
 }  // namespace iree_pjrt
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import jax
@@ -44,6 +45,23 @@ def _register_plugin(library: _library.Library) -> None:
         },
     )
     _donation.enable(_build_info.PLATFORM)
+    _register_host_calls(path)
+
+
+def _register_host_calls(library: Path) -> None:
+    """What programs may call on the host. Without it, the rest of the platform still works."""
+    try:
+        from . import _ffi, _linalg
+
+        registrar = _ffi.Registrar(library)
+        _ffi.connect(registrar)
+        _linalg.register_handlers(registrar)
+        _linalg.register_lowerings()
+    except Exception:  # JAX's private modules change
+        _logger.exception(
+            "linear algebra and custom calls are not there on %s with this JAX",
+            _build_info.PLATFORM,
+        )
 
 
 def _after_discovery(restore: Callable[[], None]) -> None:

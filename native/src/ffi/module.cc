@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ffi/module.h"
+
+#include <cstring>
+#include <string>
+
+#include "ffi/frame.h"
+#include "iree/modules/hal/types.h"
+#include "iree/vm/native_module.h"
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+// A tensor on its way: the buffer, mapped for as long as this lives.
+class MappedTensor {
+ public:
+  MappedTensor(HalBuffer buffer, iree_device_size_t size)
+      : buffer_(std::move(buffer)) {
+    if (size == 0) return;
+    Check(iree_hal_buffer_map_range(
+              buffer_.get(), IREE_HAL_MAPPING_MODE_SCOPED,
+              IREE_HAL_MEMORY_ACCESS_READ | IREE_HAL_MEMORY_ACCESS_WRITE, 0,
+              size, &mapping_),
+          "mapping a tensor for a custom call");
+  }
+  MappedTensor(MappedTensor&& other) noexcept
+      : buffer_(std::move(other.buffer_)),
+        mapping_(std::exchange(other.mapping_, {})) {}
+  ~MappedTensor() {
+    if (data()) iree_status_ignore(iree_hal_buffer_unmap_range(&mapping_));
+  }
+
+  void* data() const { return mapping_.contents.data; }
+
+ private:
+  HalBuffer buffer_;
+  iree_hal_buffer_mapping_t mapping_{};
+};
+
+class ForeignModule {
+ public:
+  ForeignModule(HalAllocator allocator,
+                std::shared_ptr<const std::vector<ForeignCall>> calls,
+                int32_t device_ordinal)
+      : allocator_(std::move(allocator)), calls_(std::move(calls)) {
+    names_.reserve(calls_->size());
+    conventions_.reserve(calls_->size());
+    for (const ForeignCall& call : *calls_) {
+      bound_.push_back(std::make_unique<BoundCall>(call, device_ordinal));
+      names_.push_back(ForeignFunctionName(names_.size()));
+      conventions_.push_back(Convention(call));
+      iree_vm_native_export_descriptor_t entry{};
+      entry.local_name = View(names_.back());
+      entry.calling_convention = View(conventions_.back());
+      exports_.push_back(entry);
+    }
+    descriptor_.name = View(kForeignModule);
+    descriptor_.export_count = exports_.size();
+    descriptor_.exports = exports_.data();
+  }
+
+  const iree_vm_native_module_descriptor_t* descriptor() const {
+    return &descriptor_;
+  }
+
+  // The arguments are borrowed; the results are the caller's.
+  void Call(size_t index, iree_vm_ref_t* arguments, iree_vm_ref_t* results) {
+    const BoundCall& bound = *bound_.at(index);
+    const ForeignCall& call = bound.call();
+    std::vector<MappedTensor> inputs;
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      inputs.push_back(MapOperand(call.operands[i], arguments[i]));
+    }
+    std::vector<HalBufferView> views;
+    std::vector<MappedTensor> outputs;
+    for (const ForeignTensor& result : call.results) {
+      HalBuffer buffer = Allocate(result);
+      views.push_back(MakeView(result, buffer.get()));
+      outputs.emplace_back(std::move(buffer), result.shape.byte_size());
+    }
+    Run(bound, inputs, outputs);
+    for (size_t i = 0; i < views.size(); ++i) {
+      results[i] = iree_hal_buffer_view_retain_ref(views[i].get());
+    }
+  }
+
+ private:
+  static iree_string_view_t View(std::string_view text) {
+    return iree_make_string_view(text.data(), text.size());
+  }
+
+  // All arguments and results are references.
+  static std::string Convention(const ForeignCall& call) {
+    const auto list = [](size_t count) {
+      return count ? std::string(count, 'r') : std::string("v");
+    };
+    return "0" + list(call.operands.size()) + "_" + list(call.results.size());
+  }
+
+  static MappedTensor MapOperand(const ForeignTensor& operand,
+                                 iree_vm_ref_t& ref) {
+    iree_hal_buffer_view_t* view = nullptr;
+    Check(iree_hal_buffer_view_check_deref(ref, &view),
+          "taking an operand of a custom call");
+    const iree_device_size_t size = operand.shape.byte_size();
+    if (iree_hal_buffer_view_byte_length(view) < size) {
+      ThrowInternal("an operand of a custom call is smaller than its type");
+    }
+    return MappedTensor(HalBuffer::Retain(iree_hal_buffer_view_buffer(view)),
+                        size);
+  }
+
+  HalBuffer Allocate(const ForeignTensor& result) const {
+    iree_hal_buffer_params_t params{};
+    params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT |
+                   IREE_HAL_BUFFER_USAGE_MAPPING |
+                   IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
+    params.type =
+        IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+    HalBuffer buffer;
+    Check(iree_hal_allocator_allocate_buffer(
+              allocator_.get(), params, result.shape.byte_size(), buffer.out()),
+          "allocating a result of a custom call");
+    return buffer;
+  }
+
+  static HalBufferView MakeView(const ForeignTensor& result,
+                                iree_hal_buffer_t* buffer) {
+    const std::vector<int64_t> physical = result.PhysicalDims();
+    const std::vector<iree_hal_dim_t> dims(physical.begin(), physical.end());
+    HalBufferView view;
+    Check(iree_hal_buffer_view_create(buffer, dims.size(), dims.data(),
+                                      result.shape.type->iree,
+                                      IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR,
+                                      iree_allocator_system(), view.out()),
+          "returning a result of a custom call");
+    return view;
+  }
+
+  static void Run(const BoundCall& bound,
+                  const std::vector<MappedTensor>& inputs,
+                  const std::vector<MappedTensor>& outputs) {
+    const ForeignCall& call = bound.call();
+    std::vector<void*> operands;
+    std::vector<void*> results;
+    for (const MappedTensor& input : inputs) operands.push_back(input.data());
+    for (const MappedTensor& output : outputs) results.push_back(output.data());
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (call.aliases[i] < 0) continue;
+      // The handler works in place, on memory of its own.
+      void*& operand = operands.at(static_cast<size_t>(call.aliases[i]));
+      const size_t size = call.results[i].shape.byte_size();
+      if (size) std::memcpy(results[i], operand, size);
+      operand = results[i];
+    }
+    bound.Run(operands, results);
+  }
+
+  const HalAllocator allocator_;
+  const std::shared_ptr<const std::vector<ForeignCall>> calls_;
+  std::vector<std::unique_ptr<BoundCall>> bound_;
+  std::vector<std::string> names_;
+  std::vector<std::string> conventions_;
+  std::vector<iree_vm_native_export_descriptor_t> exports_;
+  iree_vm_native_module_descriptor_t descriptor_{};
+};
+
+iree_status_t StatusOf(const Error& error) {
+  return iree_make_status(static_cast<iree_status_code_t>(error.code()), "%s",
+                          error.message().c_str());
+}
+
+iree_status_t BeginCall(void* self, iree_vm_stack_t*,
+                        iree_vm_function_call_t call) noexcept {
+  try {
+    static_cast<ForeignModule*>(self)->Call(
+        call.function.ordinal,
+        reinterpret_cast<iree_vm_ref_t*>(call.arguments.data),
+        reinterpret_cast<iree_vm_ref_t*>(call.results.data));
+    return iree_ok_status();
+  } catch (const Error& error) {
+    return StatusOf(error);
+  } catch (const std::exception& error) {
+    return iree_make_status(IREE_STATUS_INTERNAL, "%s", error.what());
+  }
+}
+
+}  // namespace
+
+VmModule CreateForeignModule(
+    iree_vm_instance_t* instance, HalAllocator allocator,
+    std::shared_ptr<const std::vector<ForeignCall>> calls,
+    int32_t device_ordinal) {
+  auto self = std::make_unique<ForeignModule>(std::move(allocator),
+                                              std::move(calls), device_ordinal);
+  iree_vm_module_t interface;
+  Check(iree_vm_module_initialize(&interface, self.get()),
+        "making the module of custom calls");
+  interface.destroy = [](void* module) {
+    delete static_cast<ForeignModule*>(module);
+  };
+  interface.begin_call = &BeginCall;
+  VmModule module;
+  Check(iree_vm_native_module_create(&interface, self->descriptor(), instance,
+                                     iree_allocator_system(), module.out()),
+        "making the module of custom calls");
+  self.release();
+  return module;
+}
+
+}  // namespace iree_pjrt

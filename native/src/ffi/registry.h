@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handlers and types that were registered for this platform. One per
+// process, as XLA's own: they come through C functions that know no client.
+// Thread-safe; handlers and types stay for the life of the process.
+#ifndef IREE_PJRT_FFI_REGISTRY_H_
+#define IREE_PJRT_FFI_REGISTRY_H_
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ffi/abi.h"
+
+namespace iree_pjrt {
+
+struct Handler {
+  XLA_FFI_Handler_Bundle stages;
+  // Minor of the FFI that the handler was compiled with.
+  int minor = 0;
+};
+
+class HandlerRegistry {
+ public:
+  static HandlerRegistry& Get();
+
+  // Asks the handler for its version. The same handler may come again; another
+  // one under a name in use is refused. Throws what is wrong.
+  void Register(std::string_view name, const XLA_FFI_Handler_Bundle& stages);
+  std::optional<Handler> Find(std::string_view name) const;
+  // Throws NOT_FOUND with what to do about it.
+  Handler Require(std::string_view name) const;
+
+  using Deleter = void (*)(void* object);
+  // A new number, or the one that the type of this name has; a number other
+  // than zero must be that one. Throws ALREADY_EXISTS otherwise.
+  int64_t RegisterType(std::string_view name, int64_t id, Deleter deleter);
+  // Null for an unknown type.
+  Deleter DeleterOf(int64_t type_id) const;
+
+ private:
+  struct Type {
+    int64_t id;
+    Deleter deleter;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Handler, std::less<>> handlers_;
+  std::map<std::string, Type, std::less<>> types_;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_FFI_REGISTRY_H_
