@@ -8,6 +8,7 @@ import { cancelOnSignals } from '../engine/signals.js';
 import { type CommandContext, type Project, openProject } from './context.js';
 import type { OptionValues } from './declarations.js';
 import { executeOptions } from './execution.js';
+import { jaxTestsSettings } from './jax-tests.js';
 import { planFor, settingsOf, texts } from './planning.js';
 
 export async function run(
@@ -18,8 +19,9 @@ export async function run(
   const project = await openProject(context);
   const { plan, targets } = await planFor(context, project, pipeline, options);
   const forced = options['force'] === true || texts(options['from']).length > 0;
+  const settings = settingsOf(options);
   const request: RunRequest = {
-    settings: settingsOf(options),
+    settings: { ...settings, ...(await jaxTestsSettings(context, plan, options, settings)) },
     locked: options['locked'] === true,
     force: forced ? targets : new Set<string>(),
     noWait: options['wait'] === false,

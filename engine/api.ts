@@ -134,6 +134,8 @@ export interface Publication {
   readonly from: string;
   /** Folder relative to the root. */
   readonly to: string;
+  /** A text that is also shown at the end of the run, whether it was made now or before; `from` names one file. */
+  readonly show?: boolean;
 }
 
 export interface StageDefinition<Options = unknown, Value = unknown> {

@@ -266,11 +266,16 @@ class NodeRun {
     return { ...after, key: undefined };
   }
 
-  #publish(dir: string, made: ArtifactRecord): Promise<readonly string[]> {
+  async #publish(dir: string, made: ArtifactRecord): Promise<readonly string[]> {
+    const publications = this.#node.definition.publish ?? [];
+    for (const { from } of publications.filter(({ show }) => show === true)) {
+      const text = await fs.promises.readFile(path.join(dir, from), 'utf8');
+      this.#scope.emit({ type: 'node-text', time: Date.now(), node: this.#node.id, text });
+    }
     const hashes = new Map(made.files.flatMap((file) => (file.sha256 === undefined ? [] : [[file.path, file.sha256]])));
     return this.#scope.publisher.publish({
       node: this.#node.id,
-      publications: this.#node.definition.publish ?? [],
+      publications,
       dir,
       hashes,
     });

@@ -210,3 +210,13 @@ export interface TestReportArtifact {
   /** JUnit XML. */
   readonly junit: string;
 }
+
+/** `jax-tests`. */
+export interface JaxTestsArtifact {
+  /** Version of JAX whose tests were run. */
+  readonly tests: string;
+  /** JSON, as schemas/jax-tests-report.schema.json says. */
+  readonly report: string;
+  /** JSON: by file, the IDs of the tests that XLA:CPU passes, by how they ended on the wheel. */
+  readonly outcomes: string;
+}

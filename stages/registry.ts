@@ -15,6 +15,8 @@ export const STAGES: Readonly<Record<string, () => Promise<{ readonly definition
   'pack-wheels': () => import('./pack-wheels/index.js'),
   'smoke-test': () => import('./smoke-test/index.js'),
   conformance: () => import('./conformance/index.js'),
+  'jax-tests': () => import('./jax-tests/index.js'),
+  'jax-tests-check': () => import('./jax-tests-check/index.js'),
   _null: () => import('./_null/index.js'),
 };
 

@@ -6,6 +6,7 @@ import type { View, ViewOptions } from './view.js';
 
 /** Of a node's output this much is kept for its group; the log file has all of it. */
 const GROUP_LINES = 2_000;
+const PROGRESS_MS = 60_000;
 
 /**
  * For CI logs and pipes: nothing is redrawn, and what belongs to a node stands together, written when it ends.
@@ -23,6 +24,8 @@ class PlainView {
   readonly #options: ViewOptions & { readonly github: boolean };
   readonly #summary = new Summary();
   readonly #output = new Map<string, string[]>();
+  /** When the last line about a node was written. */
+  readonly #said = new Map<string, number>();
 
   constructor(options: ViewOptions & { readonly github: boolean }) {
     this.#options = options;
@@ -35,6 +38,7 @@ class PlainView {
       case 'waiting-for-lock':
         return [`waiting for another run in this checkout: ${event.holder}`];
       case 'node-started':
+        this.#said.set(event.node, event.time);
         return [`${paint.dim('start')}    ${event.node}  ${paint.dim(reason(event.because))}`];
       case 'node-line':
         this.#keep(event.node, event.line);
@@ -49,11 +53,20 @@ class PlainView {
         return [`${paint.yellow('skipped')}  ${event.node}  (${event.because})`];
       case 'run-finished':
         return this.#summary.lines(paint, cwd, false);
-      case 'run-started':
       case 'node-progress':
+        return this.#progress(event);
+      case 'run-started':
       case 'node-warning':
+      case 'node-text':
         return [];
     }
+  }
+
+  /** Of long work a line a minute. */
+  #progress({ node, time, text }: Extract<Event, { type: 'node-progress' }>): readonly string[] {
+    if (time - (this.#said.get(node) ?? time) < PROGRESS_MS) return [];
+    this.#said.set(node, time);
+    return [`${this.#options.paint.dim('working')}  ${node}  ${cleanLine(text)}`];
   }
 
   #failed(event: Extract<Event, { type: 'node-failed' }>): readonly string[] {

@@ -11,25 +11,29 @@ export class Summary {
   readonly #warnings: Of<'node-warning'>[] = [];
   readonly #failures: Of<'node-failed'>[] = [];
   readonly #published: string[] = [];
+  readonly #texts: string[] = [];
   #restored = 0;
   #end: Of<'run-finished'> | undefined;
 
   add(event: Event): void {
     if (event.type === 'node-warning') this.#warnings.push(event);
+    else if (event.type === 'node-text') this.#texts.push(event.text);
     else if (event.type === 'node-failed') this.#failures.push(event);
     else if (event.type === 'node-finished') this.#published.push(...event.published);
     else if (event.type === 'node-hit' && event.source !== 'unchanged') this.#restored += 1;
     else if (event.type === 'run-finished') this.#end = event;
   }
 
-  /** Warnings, failures with what to try, and the closing line. `withFailures` false: they were shown before. */
+  /** Texts of the nodes, warnings, failures with what to try, and the closing line. `withFailures` false: they were shown before. */
   lines(paint: Paint, cwd: string, withFailures = true): string[] {
-    const lines = this.#warnings.map(({ node, text }) => `${paint.yellow('warning:')} ${paint.bold(node)}: ${text}`);
+    const lines = this.#texts.flatMap((text) => [...text.trimEnd().split('\n'), '']);
+    const warnings = this.#warnings.map(({ node, text }) => `${paint.yellow('warning:')} ${paint.bold(node)}: ${text}`);
+    lines.push(...warnings);
     // A cancelled run is one fact, whatever number of nodes it ended.
     for (const event of withFailures ? this.#failures.filter((f) => f.failure.kind !== 'cancelled') : [])
       lines.push('', ...failureLines(event, paint, cwd));
     const closing = this.#closing(paint);
-    if (closing !== undefined) lines.push(...(lines.length > 0 ? [''] : []), closing);
+    if (closing !== undefined) lines.push(...((lines.at(-1) ?? '') !== '' ? [''] : []), closing);
     const made = this.#published.filter((file, index, all) => all.indexOf(file) === index && fs.existsSync(file));
     lines.push(...made.map((file) => `  ${file}`));
     return lines;

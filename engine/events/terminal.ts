@@ -100,6 +100,7 @@ class TerminalView {
       case 'run-finished':
       case 'waiting-for-lock':
       case 'node-warning':
+      case 'node-text':
         return;
     }
     this.#redraw(row);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { fail } from '../../engine/failure.js';
 import { COMPAT_FILES } from './inputs.js';
-import { checkAgainst } from './schema.js';
+import { checkAgainst } from '../lib/schema/check.js';
 
 /** What no registry says; each file states where its columns come from. */
 export interface Compat {

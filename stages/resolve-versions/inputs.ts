@@ -19,7 +19,7 @@ export interface ResolveOptions {
 }
 
 export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
-  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES)]);
+  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES), 'stages/lib/schema/*']);
   return {
     files,
     values: { origin: { ...originOf(context) } },

@@ -8,7 +8,7 @@ import type { Lock, LockOrigin } from '../artifacts.js';
 import { sha256 } from '../lib/hash.js';
 import type { Compat } from './compat.js';
 import { LOCK_FILE } from './inputs.js';
-import { checkAgainst } from './schema.js';
+import { checkAgainst } from '../lib/schema/check.js';
 
 const HEADER = `# Written by npx pipeline resolve; commit it, do not edit it. \`npx pipeline resolve --update\` renews it.
 # What each key means: schemas/lock.schema.json.

@@ -13,7 +13,7 @@ import { measureHeaders } from './measure-headers.js';
 import { measureIree } from './measure-iree.js';
 import { measureJaxlib } from './measure-jaxlib.js';
 import type { MeasureContext, RowKind } from './measure-context.js';
-import { checkAgainst } from './schema.js';
+import { checkAgainst } from '../lib/schema/check.js';
 
 export type { MeasureContext, RowKind } from './measure-context.js';
 export { measureContext } from './measure-context.js';

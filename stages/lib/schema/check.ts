@@ -5,7 +5,7 @@ import { valid as validPep440, validRange } from '@renovatebot/pep440';
 
 /** Where a schema of ours lies, e.g. `lock`. */
 export function schemaUrl(name: string): URL {
-  return new URL(`../../schemas/${name}.schema.json`, import.meta.url);
+  return new URL(`../../../schemas/${name}.schema.json`, import.meta.url);
 }
 
 /** What is wrong with `value` by a schema, a line each; empty if nothing. */
