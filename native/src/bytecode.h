@@ -6,10 +6,14 @@
 #define IREE_PJRT_BYTECODE_H_
 
 #include <string_view>
+#include <vector>
 
 namespace iree_pjrt {
 
 bool IsMlirBytecode(std::string_view program);
+
+// Of bytecode, in its order, into which its other parts point.
+std::vector<std::string_view> DialectNames(std::string_view program);
 
 // Truncated or damaged bytecode holds nothing: the compiler will say what is
 // wrong with it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "artifacts.h"
+#include "bool_constants.h"
 #include "invocation.h"
 #include "object_image.h"
 #include "partition.h"
@@ -96,9 +97,12 @@ std::shared_ptr<const Program> Compiler::Compile(
 
   const Artifacts artifacts(options_.save_artifacts_dir, program->fingerprint);
   artifacts.Save("received.mlir", source);
-  const std::string plain = Partition(
-      source, program->compile_options.num_replicas,
-      program->compile_options.num_partitions, options_.partition_callback);
+  std::string plain = Partition(source, program->compile_options.num_replicas,
+                                program->compile_options.num_partitions,
+                                options_.partition_callback);
+  if (std::string unpacked = UnpackBoolConstants(plain); !unpacked.empty()) {
+    plain = std::move(unpacked);
+  }
 
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(flags);
