@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -69,8 +70,22 @@ CompilerLibrary::CompilerLibrary(const std::string& path) {
   IREE_PJRT_MLIR_FUNCTIONS(IREE_PJRT_LOAD)
 #undef IREE_PJRT_LOAD
   ireeCompilerGlobalInitialize();
+  SetProcessFlags();
   const char* revision = ireeCompilerGetRevision();
   revision_ = revision ? revision : "";
+}
+
+// Flags that no session takes.
+void CompilerLibrary::SetProcessFlags() {
+  const char* flags[] = {
+      "iree",
+      // IREE 3.11 records command buffers once and then feeds a conditional's
+      // with no bindings: such a program fails when it runs. Recording anew is
+      // no slower.
+      "--iree-hal-memoization=false",
+  };
+  ireeCompilerSetupGlobalCL(std::size(flags), flags, "",
+                            /*installSignalHandlers=*/false);
 }
 
 }  // namespace iree_pjrt

@@ -28,6 +28,7 @@ namespace iree_pjrt {
   X(ireeCompilerInvocationOutputVMBytecode)    \
   X(ireeCompilerInvocationParseSource)         \
   X(ireeCompilerInvocationPipeline)            \
+  X(ireeCompilerInvocationRunPassPipeline)     \
   X(ireeCompilerInvocationSetCompileFromPhase) \
   X(ireeCompilerInvocationSetCompileToPhase)   \
   X(ireeCompilerInvocationSetVerifyIR)         \
@@ -38,6 +39,7 @@ namespace iree_pjrt {
   X(ireeCompilerSessionCreate)                 \
   X(ireeCompilerSessionDestroy)                \
   X(ireeCompilerSessionSetFlags)               \
+  X(ireeCompilerSetupGlobalCL)                 \
   X(ireeCompilerSourceDestroy)                 \
   X(ireeCompilerSourceWrapBuffer)
 
@@ -58,6 +60,7 @@ class CompilerLibrary {
 
  private:
   explicit CompilerLibrary(const std::string& path);
+  void SetProcessFlags();
 
   std::string revision_;
 };

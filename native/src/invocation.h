@@ -39,6 +39,7 @@ class Invocation {
  private:
   class Borrowed;
 
+  void FlattenControlFlow();
   void RunPipeline(const char* from, const char* to);
   std::string TakeObject();
   std::string Output();
