@@ -34,6 +34,9 @@ void RewriteCollectivesOfOne(const Ir& ir);
 // `calls`. Throws NOT_FOUND for one that no handler is registered for.
 void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls);
 
+// rng_bit_generator: bits and new state from a generator each.
+void RewriteRngStates(const Ir& ir);
+
 // On the module after IREE's input phase: `main` never writes into its inputs,
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
