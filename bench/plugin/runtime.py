@@ -21,8 +21,8 @@ def main() -> None:
     """Measures the cases whose name holds ``--only``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of each platform")
-    parser.add_argument("--seconds", type=float, default=0.1, help="length of a turn")
+    parser.add_argument("--rounds", type=int, default=300, help="turns of each platform")
+    parser.add_argument("--seconds", type=float, default=0.003, help="length of a turn")
     options = parser.parse_args()
     xla, ours = jax.devices("cpu")[0], jax.devices("iree_cpu")[0]
     for case in CASES:

@@ -7,13 +7,19 @@
 
 namespace iree_pjrt {
 
-Buffer::Buffer(std::shared_ptr<Client> client, Memory* memory, Shape shape,
+Buffer::Buffer(std::shared_ptr<Client> client, Memory* memory,
+               std::shared_ptr<const Shape> shape,
                std::shared_ptr<const BufferData> data)
     : client_(std::move(client)),
       memory_(memory),
       shape_(std::move(shape)),
-      layout_order_(RowMajorOrder(shape_.dims.size())),
       data_(std::move(data)) {}
+
+const std::vector<int64_t>& Buffer::layout_order() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (layout_order_.empty()) layout_order_ = RowMajorOrder(shape_->dims.size());
+  return layout_order_;
+}
 
 std::shared_ptr<const BufferData> Buffer::data() const {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -142,11 +148,11 @@ void BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   args.is_deleted = FromC(args.buffer, "buffer").deleted();
 }
 
-// Frameworks take "on CPU" for XLA's own CPU device and then read the pointer
-// without waiting for it.
+// Lets frameworks read the bytes in place. They do so through the pointer of an
+// external reference, which waits until the bytes are there.
 void BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
   FromC(args.buffer, "buffer");
-  args.is_on_cpu = false;
+  args.is_on_cpu = true;
 }
 
 void BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {

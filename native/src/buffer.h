@@ -35,14 +35,21 @@ struct BufferData {
 
 class Buffer {
  public:
-  Buffer(std::shared_ptr<Client> client, Memory* memory, Shape shape,
+  // The shape is shared with other buffers of the same program.
+  Buffer(std::shared_ptr<Client> client, Memory* memory,
+         std::shared_ptr<const Shape> shape,
          std::shared_ptr<const BufferData> data);
+  Buffer(std::shared_ptr<Client> client, Memory* memory, Shape shape,
+         std::shared_ptr<const BufferData> data)
+      : Buffer(std::move(client), memory,
+               std::make_shared<const Shape>(std::move(shape)),
+               std::move(data)) {}
 
   Client& client() const { return *client_; }
   Memory& memory() const { return *memory_; }
-  const Shape& shape() const { return shape_; }
-  // minor_to_major of the one layout there is.
-  const std::vector<int64_t>& layout_order() const { return layout_order_; }
+  const Shape& shape() const { return *shape_; }
+  // minor_to_major of the one layout there is; made when first asked for.
+  const std::vector<int64_t>& layout_order() const;
 
   // Throws INVALID_ARGUMENT if deleted.
   std::shared_ptr<const BufferData> data() const;
@@ -62,9 +69,9 @@ class Buffer {
  private:
   const std::shared_ptr<Client> client_;
   Memory* const memory_;
-  const Shape shape_;
-  const std::vector<int64_t> layout_order_;
+  const std::shared_ptr<const Shape> shape_;
   mutable std::mutex mutex_;
+  mutable std::vector<int64_t> layout_order_;
   std::shared_ptr<const BufferData> data_;
   std::vector<std::shared_ptr<const BufferData>> external_references_;
 };

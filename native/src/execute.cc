@@ -6,6 +6,7 @@
 
 #include "donation.h"
 #include "guard.h"
+#include "host_allocator.h"
 #include "iree/modules/hal/types.h"
 #include "loaded_executable.h"
 
@@ -62,41 +63,63 @@ Completion::Outcome AwaitInputs(const DataList& inputs) {
   return nullptr;
 }
 
-VmList NewList(size_t capacity) {
-  VmList list;
-  Check(iree_vm_list_create(iree_vm_make_undefined_type_def(), capacity,
-                            iree_allocator_system(), list.out()),
-        "making an argument list");
-  return list;
-}
+// A VM list for one call, in its own storage unless it is long. What it is
+// passed to may not keep it.
+class CallList {
+ public:
+  explicit CallList(size_t capacity) {
+    const iree_vm_type_def_t any = iree_vm_make_undefined_type_def();
+    inside_ = iree_vm_list_storage_size(&any, capacity) <= sizeof(storage_);
+    Check(inside_ ? iree_vm_list_initialize(
+                        iree_make_byte_span(storage_, sizeof(storage_)), &any,
+                        capacity, &list_)
+                  : iree_vm_list_create(any, capacity, HostAllocator(), &list_),
+          "making an argument list");
+  }
+  ~CallList() {
+    if (inside_) {
+      iree_vm_list_deinitialize(list_);
+    } else {
+      iree_vm_list_release(list_);
+    }
+  }
+  CallList(const CallList&) = delete;
+  CallList& operator=(const CallList&) = delete;
+
+  iree_vm_list_t* get() const { return list_; }
+
+ private:
+  alignas(16) uint8_t storage_[512];
+  bool inside_;
+  iree_vm_list_t* list_ = nullptr;
+};
 
 void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
               const Shape& shape) {
-  std::vector<iree_hal_dim_t> dims(shape.dims.begin(), shape.dims.end());
+  static_assert(sizeof(iree_hal_dim_t) == sizeof(int64_t));
+  const auto* dims = reinterpret_cast<const iree_hal_dim_t*>(shape.dims.data());
   HalBufferView view;
-  Check(iree_hal_buffer_view_create(buffer, dims.size(), dims.data(),
+  Check(iree_hal_buffer_view_create(buffer, shape.dims.size(), dims,
                                     shape.type->iree,
                                     IREE_HAL_ENCODING_TYPE_DENSE_ROW_MAJOR,
-                                    iree_allocator_system(), view.out()),
+                                    HostAllocator(), view.out()),
         "making a buffer view");
-  iree_vm_ref_t ref = iree_hal_buffer_view_retain_ref(view.get());
+  iree_vm_ref_t ref = iree_hal_buffer_view_move_ref(view.release());
   Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
 }
 
-VmList PassInputs(Client& client, const Program& program,
-                  const Inputs& inputs) {
-  VmList arguments = NewList(inputs.data.size());
+void PassInputs(Client& client, const Program& program, const Inputs& inputs,
+                iree_vm_list_t* arguments) {
   for (size_t i = 0; i < inputs.data.size(); ++i) {
     const auto& data = inputs.data[i];
     if (program.donatable[i]) {
       // The program writes into it, whoever owns it this time.
       const HalBuffer own = WritableInput(client, data, inputs.donated[i]);
-      PushView(arguments.get(), own.get(), program.inputs[i]);
+      PushView(arguments, own.get(), program.inputs[i]);
     } else {
-      PushView(arguments.get(), data->hal.get(), program.inputs[i]);
+      PushView(arguments, data->hal.get(), program.inputs[i]);
     }
   }
-  return arguments;
 }
 
 // Memory that the framework knows already: inputs that stay, and outputs.
@@ -130,11 +153,12 @@ std::vector<HalBuffer> Invoke(const Inputs& inputs) {
   const LoadedModule& module = *inputs.module;
   const Program& program = *module.program;
   Client& client = module.device->client();
-  const VmList arguments = PassInputs(client, program, inputs);
-  const VmList results = NewList(program.outputs.size());
+  const CallList arguments(inputs.data.size());
+  PassInputs(client, program, inputs, arguments.get());
+  const CallList results(program.outputs.size());
   Check(iree_vm_invoke(module.context.get(), module.function,
                        IREE_VM_INVOCATION_FLAG_NONE, /*policy=*/nullptr,
-                       arguments.get(), results.get(), iree_allocator_system()),
+                       arguments.get(), results.get(), HostAllocator()),
         "running the program");
   if (iree_vm_list_size(results.get()) != program.outputs.size()) {
     ThrowInternal("the module returned another number of results");
@@ -172,10 +196,9 @@ Completion::Outcome RunAndCatch(const Inputs& inputs,
 void AddOutput(Launch& launch, const LoadedExecutable& executable,
                const LoadedModule& module,
                std::shared_ptr<const BufferData> data) {
-  const Shape& shape = module.program->outputs[launch.outputs.size()];
   launch.outputs.push_back(std::make_unique<Buffer>(
-      executable.client(), &module.device->default_memory(), shape,
-      std::move(data)));
+      executable.client(), &module.device->default_memory(),
+      module.outputs[launch.outputs.size()], std::move(data)));
 }
 
 // Runs the program now.
@@ -245,8 +268,8 @@ void DeleteDonated(const Inputs& inputs, PJRT_Buffer* const* arguments) {
 }
 
 const std::shared_ptr<const LoadedModule>& ModuleFor(
-    const std::vector<std::shared_ptr<const LoadedModule>>& modules,
-    size_t index, PJRT_Device* execute_device) {
+    const LoadedExecutable::Modules& modules, size_t index,
+    PJRT_Device* execute_device) {
   if (!execute_device) return modules.at(index);
   Device& device = FromC(execute_device, "execute_device");
   for (const auto& module : modules) {
@@ -259,7 +282,8 @@ const std::shared_ptr<const LoadedModule>& ModuleFor(
 
 void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   const LoadedExecutable& executable = FromC(args.executable, "executable");
-  const auto modules = executable.modules();
+  const auto held = executable.modules();
+  const LoadedExecutable::Modules& modules = *held;
   const size_t expected = args.execute_device ? 1 : modules.size();
   if (args.num_devices != expected) {
     ThrowInvalidArgument("num_devices is " + std::to_string(args.num_devices) +

@@ -45,6 +45,8 @@ class Ref {
     *this = Ref();
     return &ptr_;
   }
+  // Gives the reference to the caller.
+  T* release() { return std::exchange(ptr_, nullptr); }
   T* get() const { return ptr_; }
   explicit operator bool() const { return ptr_ != nullptr; }
 
@@ -63,7 +65,6 @@ IREE_PJRT_REF(HalDeviceGroup, iree_hal_device_group);
 IREE_PJRT_REF(TaskExecutor, iree_task_executor);
 IREE_PJRT_REF(VmContext, iree_vm_context);
 IREE_PJRT_REF(VmInstance, iree_vm_instance);
-IREE_PJRT_REF(VmList, iree_vm_list);
 IREE_PJRT_REF(VmModule, iree_vm_module);
 
 #undef IREE_PJRT_REF

@@ -4,6 +4,7 @@
 #include "executable.h"
 #include "ffi/module.h"
 #include "guard.h"
+#include "host_allocator.h"
 #include "iree/vm/bytecode/module.h"
 
 struct PJRT_DeviceAssignmentSerialized {
@@ -39,7 +40,7 @@ std::vector<Device*> DevicesOf(const Client& client, const Program& program) {
 std::shared_ptr<const LoadedModule> LoadModule(
     Client& client, const std::shared_ptr<const Program>& program,
     Device* device) {
-  const iree_allocator_t host = iree_allocator_system();
+  const iree_allocator_t host = HostAllocator();
   VmModule module;
   Check(
       iree_vm_bytecode_module_create(
@@ -81,27 +82,28 @@ LoadedExecutable::LoadedExecutable(std::shared_ptr<Client> client,
     : client_(std::move(client)),
       program_(std::move(program)),
       devices_(DevicesOf(*client_, *program_)) {
+  auto modules = std::make_shared<Modules>();
   for (Device* device : devices_) {
-    modules_.push_back(LoadModule(*client_, program_, device));
+    modules->push_back(LoadModule(*client_, program_, device));
   }
+  modules_ = std::move(modules);
 }
 
-std::vector<std::shared_ptr<const LoadedModule>> LoadedExecutable::modules()
+std::shared_ptr<const LoadedExecutable::Modules> LoadedExecutable::modules()
     const {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (deleted_) ThrowInvalidArgument("the executable has been deleted");
+  if (!modules_) ThrowInvalidArgument("the executable has been deleted");
   return modules_;
 }
 
 bool LoadedExecutable::deleted() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return deleted_;
+  return modules_ == nullptr;
 }
 
 void LoadedExecutable::Delete() {
-  std::vector<std::shared_ptr<const LoadedModule>> dropped;
+  std::shared_ptr<const Modules> dropped;
   std::lock_guard<std::mutex> lock(mutex_);
-  deleted_ = true;
   dropped.swap(modules_);
 }
 

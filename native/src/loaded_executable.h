@@ -22,20 +22,27 @@ namespace iree_pjrt {
 // executions.
 struct LoadedModule {
   LoadedModule(std::shared_ptr<const Program> program, Device* device)
-      : program(std::move(program)),
-        device(device),
-        pace(this->program->cost) {}
+      : program(std::move(program)), device(device), pace(this->program->cost) {
+    for (const Shape& shape : this->program->outputs) {
+      outputs.push_back(std::make_shared<const Shape>(shape));
+    }
+  }
 
   std::shared_ptr<const Program> program;  // owns the bytes the module reads
   Device* device;
   VmContext context;
   iree_vm_function_t function;
+  // Of the program's outputs, to be shared with the buffers.
+  std::vector<std::shared_ptr<const Shape>> outputs;
   // Of launches so far, whichever thread they ran on.
   mutable Pace pace;
 };
 
 class LoadedExecutable {
  public:
+  // One for each device.
+  using Modules = std::vector<std::shared_ptr<const LoadedModule>>;
+
   // Loads the program for the devices its options name.
   LoadedExecutable(std::shared_ptr<Client> client,
                    std::shared_ptr<const Program> program);
@@ -45,7 +52,7 @@ class LoadedExecutable {
   const std::vector<Device*>& devices() const { return devices_; }
 
   // Throws INVALID_ARGUMENT if deleted.
-  std::vector<std::shared_ptr<const LoadedModule>> modules() const;
+  std::shared_ptr<const Modules> modules() const;
   bool deleted() const;
   void Delete();
 
@@ -54,8 +61,8 @@ class LoadedExecutable {
   const std::shared_ptr<const Program> program_;
   std::vector<Device*> devices_;
   mutable std::mutex mutex_;
-  bool deleted_ = false;
-  std::vector<std::shared_ptr<const LoadedModule>> modules_;
+  // Null once deleted.
+  std::shared_ptr<const Modules> modules_;
 };
 IREE_PJRT_HANDLE(PJRT_LoadedExecutable, LoadedExecutable)
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "host_allocator.h"
 #include "iree/hal/drivers/local_sync/sync_device.h"
 #include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
@@ -18,6 +19,10 @@
 
 namespace iree_pjrt {
 namespace {
+
+// How long a worker looks for more work before it sleeps: bridges the gaps
+// between the dispatches of one program, where waking up costs as much.
+constexpr iree_duration_t kWorkerSpin = 50'000;  // ns
 
 size_t CoresOfAffinity() {
   cpu_set_t set;
@@ -45,7 +50,7 @@ struct Loaders {
   iree_hal_executable_loader_t* list[kCount] = {};
 
   Loaders() {
-    const iree_allocator_t host = iree_allocator_system();
+    const iree_allocator_t host = HostAllocator();
     Check(iree_hal_embedded_elf_loader_create(nullptr, host, &list[0]),
           "creating the ELF loader");
     Check(iree_hal_system_library_loader_create(nullptr, host, &list[1]),
@@ -71,7 +76,7 @@ Runtime::Runtime(size_t device_count, size_t worker_count)
           std::min<size_t>(worker_count ? worker_count : AvailableCores(),
                            IREE_TASK_EXECUTOR_MAX_WORKER_COUNT)),
       slots_(device_count) {
-  const iree_allocator_t host = iree_allocator_system();
+  const iree_allocator_t host = HostAllocator();
   Check(iree_vm_instance_create(IREE_VM_TYPE_CAPACITY_DEFAULT, host,
                                 instance_.out()),
         "creating the VM instance");
@@ -96,7 +101,7 @@ Runtime::Runtime(size_t device_count, size_t worker_count)
 }
 
 Runtime::Engine Runtime::MakeEngine(HalDevice device) const {
-  const iree_allocator_t host = iree_allocator_system();
+  const iree_allocator_t host = HostAllocator();
   Engine engine;
   engine.device = std::move(device);
   Check(iree_hal_device_group_create_from_device(engine.device.get(), host,
@@ -113,10 +118,11 @@ Runtime::Engine Runtime::MakeEngine(HalDevice device) const {
 void Runtime::CreateWorkers() {
   iree_task_executor_options_t options;
   iree_task_executor_options_initialize(&options);
+  options.worker_spin_ns = kWorkerSpin;
   iree_task_topology_t topology;
   iree_task_topology_initialize_from_group_count(worker_count_, &topology);
   iree_status_t status = iree_task_executor_create(
-      options, &topology, iree_allocator_system(), executor_.out());
+      options, &topology, HostAllocator(), executor_.out());
   iree_task_topology_deinitialize(&topology);
   Check(status, "creating the worker threads");
 }
@@ -133,7 +139,7 @@ const Runtime::Engine& Runtime::Parallel(const DeviceSlot& slot) {
     Check(iree_hal_task_device_create(iree_make_cstring_view("local"), &params,
                                       1, &executor, Loaders::kCount,
                                       loaders.list, allocator_.get(),
-                                      iree_allocator_system(), device.out()),
+                                      HostAllocator(), device.out()),
           "creating the device with workers");
     slots_.at(static_cast<size_t>(&slot - slots_.data())).parallel =
         MakeEngine(std::move(device));
