@@ -254,7 +254,10 @@ bool AllReady(const DataList& inputs) {
 }
 
 Launch Start(const LoadedExecutable& executable, Inputs inputs) {
-  if (inputs.module->pace.Brief() && AllReady(inputs.data)) {
+  const LoadedModule& module = *inputs.module;
+  // A handler on the host may need a lock that this thread holds: Python's.
+  if (module.program->foreign_calls.empty() && module.pace.Brief() &&
+      AllReady(inputs.data)) {
     return RunHere(executable, inputs);
   }
   return Enqueue(executable, std::move(inputs));
