@@ -133,6 +133,20 @@ asked; compat/ is only changed with --write.`,
     load: () => import('./env.js'),
   },
   {
+    name: 'plugin-info',
+    args: '<file...>',
+    summary: 'show what a wheel or plugin library says of itself',
+    details: `Versions, tags, size, extensions, and the functions of the PJRT C API that the
+plugin does not implement, with its reasons. The library is loaded, in a process
+of its own, and asked.`,
+    options: [JSON_OUT],
+    examples: [
+      ['npx pipeline plugin-info dist/*.whl', 'the wheels of the last run'],
+      ['npx pipeline plugin-info plugin.so --json', 'a library, as JSON'],
+    ],
+    load: () => import('./plugin-info.js'),
+  },
+  {
     name: 'explain',
     args: '<node>',
     summary: 'say why a stage would run, field by field',

@@ -10,6 +10,7 @@
 #include "event.h"
 #include "executable.h"
 #include "execute.h"
+#include "extensions.h"
 #include "guard.h"
 #include "loaded_executable.h"
 #include "memory.h"
@@ -25,6 +26,7 @@ namespace {
 PJRT_Api MakeApi() {
   PJRT_Api api{};
   api.struct_size = PJRT_Api_STRUCT_SIZE;
+  api.extension_start = Extensions();
   api.pjrt_api_version.struct_size = PJRT_Api_Version_STRUCT_SIZE;
   api.pjrt_api_version.major_version = PJRT_API_MAJOR;
   api.pjrt_api_version.minor_version = PJRT_API_MINOR;

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "memory_description.h"
 #include "platform.h"
 
 namespace iree_pjrt {
 namespace {
 
 constexpr size_t kDeviceCount = 1;
-constexpr char kDeviceMemoryKind[] = "device";
 
 }  // namespace
 
@@ -22,11 +22,14 @@ Client::Client(ClientOptions options)
     owned_devices_.push_back(std::make_unique<Device>(
         this, topology_.descriptions()[i], &runtime_.slot(i)));
     Device* device = owned_devices_.back().get();
-    owned_memories_.push_back(std::make_unique<Memory>(
-        static_cast<int>(i), kDeviceMemoryKind, /*kind_id=*/0, device));
-    device->AddMemory(owned_memories_.back().get());
     devices_.push_back(device);
-    memories_.push_back(owned_memories_.back().get());
+    for (const MemoryDescription& description : MemoryDescriptions()) {
+      owned_memories_.push_back(std::make_unique<Memory>(
+          static_cast<int>(memories_.size()), std::string(description.kind),
+          description.kind_id, device));
+      memories_.push_back(owned_memories_.back().get());
+      device->AddMemory(memories_.back());
+    }
   }
 }
 

@@ -118,6 +118,7 @@ std::shared_ptr<const Program> Compiler::Compile(
     program->outputs = std::move(signature.outputs);
     program->donatable = std::move(signature.donatable);
     program->foreign_calls = std::move(signature.foreign_calls);
+    program->output_memories = std::move(signature.output_memories);
     program->vmfb = invocation.Compile(program->donatable, &program->cost);
     artifacts.Save("module.vmfb", program->vmfb);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.h"
 
+#include "memory_description.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +16,6 @@ struct PJRT_SerializedCompileOptions {
 namespace iree_pjrt {
 namespace {
 
-constexpr char kMemoryKind[] = "device";
 constexpr char kProgramFormat[] = "mlir";
 
 const Program& ProgramOf(PJRT_Executable* handle) {
@@ -48,12 +49,18 @@ Executable::Executable(std::shared_ptr<const Program> program)
   costs_ = {Property("flops", cost.flops),
             Property("transcendentals", cost.transcendentals),
             Property("bytes accessed", cost.bytes_accessed)};
-  for (const Shape& shape : program_->outputs) {
+  for (size_t i = 0; i < program_->outputs.size(); ++i) {
+    const Shape& shape = program_->outputs[i];
+    const std::string_view kind =
+        MemoryDescriptions().at(program_->output_memories[i]).kind;
     types_.push_back(shape.type->pjrt);
     dims_.insert(dims_.end(), shape.dims.begin(), shape.dims.end());
     ranks_.push_back(shape.dims.size());
-    kinds_.push_back(kMemoryKind);
-    kind_sizes_.push_back(sizeof(kMemoryKind) - 1);
+    kinds_.push_back(kind.data());
+    kind_sizes_.push_back(kind.size());
+    owned_layouts_.push_back(std::make_unique<MemoryLayout>(
+        MemoryLayout{RowMajorText(shape.dims.size())}));
+    layouts_.push_back(owned_layouts_.back().get());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "handle.h"
+#include "layouts.h"
 #include "program.h"
 
 namespace iree_pjrt {
@@ -25,6 +26,7 @@ class Executable {
   const std::vector<size_t>& output_ranks() const { return ranks_; }
   const std::vector<const char*>& output_kinds() const { return kinds_; }
   const std::vector<size_t>& output_kind_sizes() const { return kind_sizes_; }
+  const std::vector<MemoryLayout*>& output_layouts() const { return layouts_; }
 
  private:
   std::shared_ptr<const Program> program_;
@@ -34,6 +36,8 @@ class Executable {
   std::vector<size_t> ranks_;
   std::vector<const char*> kinds_;
   std::vector<size_t> kind_sizes_;
+  std::vector<std::unique_ptr<MemoryLayout>> owned_layouts_;
+  std::vector<MemoryLayout*> layouts_;
 };
 IREE_PJRT_HANDLE(PJRT_Executable, Executable)
 

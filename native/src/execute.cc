@@ -196,9 +196,11 @@ Completion::Outcome RunAndCatch(const Inputs& inputs,
 void AddOutput(Launch& launch, const LoadedExecutable& executable,
                const LoadedModule& module,
                std::shared_ptr<const BufferData> data) {
+  const size_t index = launch.outputs.size();
+  Memory& memory =
+      *module.device->memories().at(module.program->output_memories[index]);
   launch.outputs.push_back(std::make_unique<Buffer>(
-      executable.client(), &module.device->default_memory(),
-      module.outputs[launch.outputs.size()], std::move(data)));
+      executable.client(), &memory, module.outputs[index], std::move(data)));
 }
 
 // Runs the program now.

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "api_list.h"
 #include "platform.h"
 
 namespace iree_pjrt {
@@ -14,6 +15,14 @@ namespace {
 constexpr int64_t kStablehloCurrent[] = {IREE_PJRT_STABLEHLO_VERSION_LIST};
 constexpr int64_t kStablehloMinimum[] = {0, 9, 0};
 constexpr int64_t kXlaVersion = 2;
+
+// A line for each function of the C API that is not implemented: NAME: REASON.
+#define IREE_PJRT_SKIP(...)
+#define IREE_PJRT_LINE(name, reason) #name ": " reason "\n"
+constexpr char kUnimplemented[] =
+    "" IREE_PJRT_API_LIST(IREE_PJRT_SKIP, IREE_PJRT_LINE);
+#undef IREE_PJRT_SKIP
+#undef IREE_PJRT_LINE
 
 PJRT_NamedValue Named(std::string_view name) {
   PJRT_NamedValue value{};
@@ -69,6 +78,7 @@ void PluginAttributes(PJRT_Plugin_Attributes_Args& args) {
       Bool("supports_executable_serialization", true),
       String("plugin_version", kPluginVersion),
       String("iree_version", kIreeVersion),
+      String("unimplemented", kUnimplemented),
   };
   args.attributes = attributes.data();
   args.num_attributes = attributes.size();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "memory_description.h"
 #include "platform.h"
 #include "wire.h"
 
@@ -26,6 +27,7 @@ constexpr uint64_t kForeignCall = 13;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
+constexpr uint64_t kMemory = 4;
 constexpr uint64_t kFlops = 1;
 constexpr uint64_t kTranscendentals = 2;
 constexpr uint64_t kBytesAccessed = 3;
@@ -54,21 +56,22 @@ CostAnalysis ParseCost(std::string_view bytes) {
   return cost;
 }
 
-std::string SerializeShape(const Shape& shape, bool donatable) {
+// `more` is a number under the field `which`; zero is not written.
+std::string SerializeShape(const Shape& shape, uint64_t which, size_t more) {
   WireWriter writer;
   writer.Number(field::kType, shape.type->pjrt);
   for (int64_t dim : shape.dims) writer.Number(field::kDim, dim);
-  if (donatable) writer.Number(field::kDonatable, 1);
+  if (more) writer.Number(which, static_cast<int64_t>(more));
   return writer.Take();
 }
 
-Shape ParseShape(std::string_view bytes, bool* donatable) {
+Shape ParseShape(std::string_view bytes, uint64_t which, size_t* more) {
   int64_t type = PJRT_Buffer_Type_INVALID;
   std::vector<int64_t> dims;
   for (WireReader r(bytes); r.Next();) {
     if (r.field() == field::kType) type = r.number();
     if (r.field() == field::kDim) dims.push_back(r.number());
-    if (r.field() == field::kDonatable) *donatable = r.number() != 0;
+    if (r.field() == which) *more = static_cast<size_t>(r.number());
   }
   return MakeShape(static_cast<PJRT_Buffer_Type>(type), dims.data(),
                    dims.size());
@@ -76,7 +79,7 @@ Shape ParseShape(std::string_view bytes, bool* donatable) {
 
 void ParseField(const WireReader& r, Program& program, std::string& version,
                 std::string& checksum) {
-  bool donatable = false;
+  size_t more = 0;
   switch (r.field()) {
     case field::kVersion:
       version = r.bytes();
@@ -94,11 +97,15 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
       program.compile_options_proto = r.bytes();
       break;
     case field::kInput:
-      program.inputs.push_back(ParseShape(r.bytes(), &donatable));
-      program.donatable.push_back(donatable);
+      program.inputs.push_back(ParseShape(r.bytes(), field::kDonatable, &more));
+      program.donatable.push_back(more != 0);
       break;
     case field::kOutput:
-      program.outputs.push_back(ParseShape(r.bytes(), &donatable));
+      program.outputs.push_back(ParseShape(r.bytes(), field::kMemory, &more));
+      if (more >= MemoryDescriptions().size()) {
+        ThrowInvalidArgument("the serialized executable is damaged");
+      }
+      program.output_memories.push_back(more);
       break;
     case field::kForeignCall:
       program.foreign_calls.push_back(ParseForeignCall(r.bytes()));
@@ -155,10 +162,13 @@ std::string SerializeProgram(const Program& program) {
   writer.Bytes(field::kOptions, program.compile_options_proto);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     writer.Bytes(field::kInput,
-                 SerializeShape(program.inputs[i], program.donatable[i]));
+                 SerializeShape(program.inputs[i], field::kDonatable,
+                                program.donatable[i]));
   }
-  for (const Shape& shape : program.outputs) {
-    writer.Bytes(field::kOutput, SerializeShape(shape, false));
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    writer.Bytes(field::kOutput,
+                 SerializeShape(program.outputs[i], field::kMemory,
+                                program.output_memories[i]));
   }
   constexpr double kMostMicroseconds = 1e12;
   writer.Number(

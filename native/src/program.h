@@ -27,6 +27,8 @@ struct Program {
   CompileOptions compile_options;
   std::vector<Shape> inputs;
   std::vector<Shape> outputs;
+  // Of each output, index into MemoryDescriptions().
+  std::vector<size_t> output_memories;
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
   Cost cost;

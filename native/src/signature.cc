@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "layouts.h"
+#include "memory_description.h"
 #include "rewrite/rewrites.h"
 #include "status.h"
 
@@ -47,18 +49,68 @@ std::vector<std::string_view> SplitDictionaries(std::string_view printed) {
   return parts;
 }
 
-std::vector<bool> ReadDonatable(const Ir& ir, MlirOperation main,
-                                size_t count) {
-  std::vector<bool> donatable(count, false);
-  const std::string printed = ir.Print(ir.Attribute(main, "arg_attrs"));
+// The attributes of each argument or result, printed; empty where none has any.
+std::vector<std::string> ReadAttributes(const Ir& ir, MlirOperation main,
+                                        std::string_view list, size_t count) {
+  const std::string printed = ir.Print(ir.Attribute(main, list));
   const auto dictionaries = SplitDictionaries(printed);
-  if (dictionaries.size() != count) return donatable;
-  for (size_t i = 0; i < count; ++i) {
-    donatable[i] =
-        dictionaries[i].find("tf.aliasing_output") != std::string_view::npos ||
-        dictionaries[i].find("jax.buffer_donor") != std::string_view::npos;
+  std::vector<std::string> attributes(count);
+  if (dictionaries.size() == count) {
+    attributes.assign(dictionaries.begin(), dictionaries.end());
   }
-  return donatable;
+  return attributes;
+}
+
+// The text of a string attribute in a printed dictionary: what is in the first
+// quotes after its name's `=`. Empty if there is none.
+std::string_view StringIn(std::string_view dictionary, std::string_view name) {
+  const size_t equals = dictionary.find('=', dictionary.find(name));
+  const size_t begin = dictionary.find('"', equals);
+  const size_t end = dictionary.find('"', begin + 1);
+  if (dictionary.find(name) == std::string_view::npos ||
+      end == std::string_view::npos) {
+    return {};
+  }
+  return dictionary.substr(begin + 1, end - begin - 1);
+}
+
+size_t MemoryOf(std::string_view kind, size_t output) {
+  if (kind.empty()) return 0;
+  const auto& known = MemoryDescriptions();
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].kind == kind) return i;
+  }
+  ThrowUnimplemented("output " + std::to_string(output) +
+                     " is to lie in memory of kind '" + std::string(kind) +
+                     "', which this platform does not have");
+}
+
+void ReadArgumentAttributes(const Ir& ir, MlirOperation main,
+                            Signature& signature) {
+  const auto attributes =
+      ReadAttributes(ir, main, "arg_attrs", signature.inputs.size());
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const std::string& printed = attributes[i];
+    CheckLayout(StringIn(printed, "mhlo.layout_mode"),
+                signature.inputs[i].dims.size(),
+                "argument " + std::to_string(i));
+    signature.donatable.push_back(
+        printed.find("tf.aliasing_output") != std::string::npos ||
+        printed.find("jax.buffer_donor") != std::string::npos);
+  }
+}
+
+void ReadResultAttributes(const Ir& ir, MlirOperation main,
+                          Signature& signature) {
+  const auto attributes =
+      ReadAttributes(ir, main, "res_attrs", signature.outputs.size());
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    CheckLayout(StringIn(attributes[i], "mhlo.layout_mode"),
+                signature.outputs[i].dims.size(),
+                "output " + std::to_string(i));
+    signature.output_memories.push_back(
+        MemoryOf(StringIn(attributes[i], "mhlo.memory_kind"), i));
+  }
 }
 
 }  // namespace
@@ -104,7 +156,8 @@ Signature ReadSignature(const Ir& ir) {
     signature.outputs.push_back(
         ParseTensorType(ir.Print(ir.api.mlirValueGetType(value))));
   }
-  signature.donatable = ReadDonatable(ir, main, signature.inputs.size());
+  ReadArgumentAttributes(ir, main, signature);
+  ReadResultAttributes(ir, main, signature);
   return signature;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The signature of a parsed program: shapes of its inputs and outputs with the
-// signedness that IREE drops, and which inputs may be donated.
+// signedness that IREE drops, which inputs may be donated, and in which memory
+// the outputs are to lie.
 #ifndef IREE_PJRT_SIGNATURE_H_
 #define IREE_PJRT_SIGNATURE_H_
 
@@ -19,9 +20,12 @@ struct Signature {
   std::vector<bool> donatable;
   // Filled in by the rewrites.
   std::vector<ForeignCall> foreign_calls;
+  // Index into MemoryDescriptions().
+  std::vector<size_t> output_memories;
 };
 
-// Throws INVALID_ARGUMENT if there is no `main` with static tensor types.
+// Throws INVALID_ARGUMENT if there is no `main` with static tensor types, and
+// UNIMPLEMENTED for layouts and memories that this platform does not have.
 Signature ReadSignature(const Ir& ir);
 
 // A printed tensor type of either dialect: `tensor<2x3xf32>`,

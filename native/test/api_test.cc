@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "api_list.h"
 #include "plugin_library.h"
@@ -40,6 +41,37 @@ TEST(ApiTest, NotImplementedSaysItsName){
     IREE_PJRT_API_LIST(IREE_PJRT_SKIP, IREE_PJRT_CALL)
 #undef IREE_PJRT_SKIP
 #undef IREE_PJRT_CALL
+}
+
+// What `npx pipeline plugin-info` prints is what the calls above answer.
+TEST(ApiTest, TheListOfWhatIsNotImplementedCanBeRead) {
+  auto args = New<PJRT_Plugin_Attributes_Args>();
+  ExpectOk(Api().PJRT_Plugin_Attributes(&args));
+  std::string listed;
+  for (size_t i = 0; i < args.num_attributes; ++i) {
+    const PJRT_NamedValue& value = args.attributes[i];
+    if (std::string(value.name, value.name_size) == "unimplemented") {
+      listed.assign(value.string_value, value.value_size);
+    }
+  }
+  std::string expected;
+#define IREE_PJRT_SKIP(...)
+#define IREE_PJRT_LINE(name, reason) expected += #name ": " reason "\n";
+  IREE_PJRT_API_LIST(IREE_PJRT_SKIP, IREE_PJRT_LINE)
+#undef IREE_PJRT_SKIP
+#undef IREE_PJRT_LINE
+  EXPECT_EQ(listed, expected);
+}
+
+TEST(ApiTest, ExtensionsAreChained) {
+  std::vector<PJRT_Extension_Type> found;
+  for (const PJRT_Extension_Base* extension = Api().extension_start; extension;
+       extension = extension->next) {
+    found.push_back(extension->type);
+  }
+  EXPECT_EQ(found, (std::vector<PJRT_Extension_Type>{
+                       PJRT_Extension_Type_Layouts,
+                       PJRT_Extension_Type_MemoryDescriptions}));
 }
 
 TEST(ApiTest, NullHandlesAreErrors) {

@@ -17,7 +17,9 @@ Program Sample() {
   const int64_t dims[] = {2, 0};
   program.inputs = {MakeShape(PJRT_Buffer_Type_BF16, dims, 2)};
   program.outputs = {MakeShape(PJRT_Buffer_Type_U8, dims, 1)};
+  program.output_memories = {1};
   program.donatable = {true};
+  program.cost_analysis = {1e12, 7, 128};
   program.cost = {12.5, 0, false};
   return program;
 }
@@ -28,6 +30,10 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_EQ(read->inputs.at(0).dims, Sample().inputs[0].dims);
   EXPECT_EQ(read->outputs.at(0).type->pjrt, PJRT_Buffer_Type_U8);
   EXPECT_TRUE(read->donatable.at(0));
+  EXPECT_EQ(read->output_memories.at(0), 1u);
+  EXPECT_EQ(read->cost_analysis.flops, 1e12);
+  EXPECT_EQ(read->cost_analysis.transcendentals, 7);
+  EXPECT_EQ(read->cost_analysis.bytes_accessed, 128);
   EXPECT_DOUBLE_EQ(read->cost.microseconds, 12.5);
   EXPECT_FALSE(read->cost.bounded);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The wheel in dist: what is in it, and that a user's own pip and Python can do with it what the guide says. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,6 +31,29 @@ describe('the wheel', () => {
     const fields = fieldsOf(textOf(wheel, `${wheel.distInfo}/WHEEL`));
     expect(fields.get('Tag')).toEqual(['py3-none-manylinux_2_28_x86_64']);
     expect(fields.get('Root-Is-Purelib')).toEqual(['false']);
+  });
+
+  test('says what it is, and so do files that are none', () => {
+    const info = (...files: string[]) =>
+      spawnSync(process.execPath, [checkout.path('bin/pipeline.mjs'), 'plugin-info', '--json', ...files], {
+        cwd: checkout.path('.'),
+        env: cleanEnv(),
+        encoding: 'utf8',
+      });
+    const asked = info(file);
+    expect(asked.stderr).toBe('');
+    const [found] = JSON.parse(asked.stdout) as [Readonly<Record<string, unknown>>];
+    expect(found).toMatchObject({
+      name: 'iree-pjrt-plugin-cpu',
+      tags: ['py3-none-manylinux_2_28_x86_64'],
+      exports: ['GetPjrtApi'],
+      extensions: ['layouts', 'memory descriptions'],
+    });
+    expect(found['unimplemented']).toHaveLength(5);
+    const refused = info('package.json', 'no-such-file.whl');
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain('package.json: it is neither a wheel nor an ELF library');
+    expect(refused.stderr).toContain('no-such-file.whl: No such file or directory');
   });
 
   test('has metadata by the current specs, from pipeline.yaml', () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli.js';
 import { COMMANDS } from '../../commands/declarations.js';
 import { envOf } from '../../commands/env.js';
+import { describe as describePlugin } from '../../commands/plugin-info.js';
 
 const DEMO = `version: 1
 project: { name: demo, version: "1.0" }
@@ -184,4 +185,25 @@ describe('env', () => {
 test('pipeline.yaml names the schema for editors', async () => {
   const text = await readFile(join(import.meta.dirname, '../../pipeline.yaml'), 'utf8');
   expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./schemas/pipeline.schema.json');
+});
+
+describe('plugin-info', () => {
+  const FACTS = { library_size: 3, pjrt_api: '0.90', extensions: ['layouts'], attributes: { version: [1, 2] } };
+
+  test('says what is not implemented, and why', () => {
+    const unimplemented = [{ function: 'Error_Destroy', reason: 'nothing ever fails' }];
+    const lines = describePlugin({ file: 'plugin.so', ...FACTS, unimplemented });
+    expect(lines.join('\n')).toMatch(/version: +1\.2\n +unimplemented: +1 functions\n +PJRT_Error_Destroy: nothing ever/);
+  });
+
+  test('does not take silence for a complete plugin', () => {
+    const lines = describePlugin({ file: 'plugin.so', ...FACTS, unimplemented: null });
+    expect(lines.at(-1)).toMatch(/unimplemented: +the plugin does not say/);
+  });
+
+  test('wants a file', async () => {
+    const { code, err } = await cli('plugin-info');
+    expect(code).toBe(2);
+    expect(err).toContain("missing required argument 'file'");
+  });
 });

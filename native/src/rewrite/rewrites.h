@@ -27,6 +27,9 @@ void RewriteComposites(const Ir& ir);
 // operand.
 void RewriteShardingMarkers(const Ir& ir);
 
+// Custom calls that only name a memory: their operands.
+void RewritePlacementMarkers(const Ir& ir);
+
 // Collectives over a group of one device: their operand; ids: zero.
 void RewriteCollectivesOfOne(const Ir& ir);
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_description.h"
+
+#include "device_description.h"
+
+namespace iree_pjrt {
+
+const std::array<MemoryDescription, 3>& MemoryDescriptions() {
+  static constexpr std::array<MemoryDescription, 3> kDescriptions = {{
+      {"device", 0},
+      {"pinned_host", 1},
+      {"unpinned_host", 2},
+  }};
+  return kDescriptions;
+}
+
+void DeviceDescriptionMemoryDescriptions(
+    PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
+  FromC(args.device_description, "device_description");
+  static const auto handles = [] {
+    std::array<const MemoryDescription*, 3> list{};
+    for (size_t i = 0; i < list.size(); ++i) list[i] = &MemoryDescriptions()[i];
+    return list;
+  }();
+  args.memory_descriptions =
+      reinterpret_cast<const PJRT_MemoryDescription* const*>(handles.data());
+  args.num_memory_descriptions = handles.size();
+  args.default_memory_index = 0;
+}
+
+void MemoryDescriptionKind(PJRT_MemoryDescription_Kind_Args& args) {
+  const MemoryDescription& description =
+      FromC(args.memory_description, "memory_description");
+  args.kind = description.kind.data();
+  args.kind_size = description.kind.size();
+  args.kind_id = description.kind_id;
+}
+
+}  // namespace iree_pjrt

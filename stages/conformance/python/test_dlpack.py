@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DLPack: arrays come in from any exporter; jaxlib lets them out of its own platforms only."""
+
+import jax
+import numpy as np
+import pytest
+
+VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.mark.parametrize("source", ["numpy", "cpu"])
+def test_arrays_come_in(device, cpu, source):
+    exporter = VALUES if source == "numpy" else jax.device_put(VALUES, cpu)
+    x = jax.dlpack.from_dlpack(exporter, device=device)
+    assert x.devices() == {device}
+    np.testing.assert_array_equal(x, VALUES)
+    np.testing.assert_array_equal(jax.jit(lambda a: a + 1)(x), VALUES + 1)
+
+
+def test_a_copy_stays_as_it_was(device):
+    values = VALUES.copy()
+    x = jax.dlpack.from_dlpack(values, device=device, copy=True)
+    values[:] = -1
+    np.testing.assert_array_equal(x, VALUES)
+
+
+def test_what_jaxlib_refuses_is_refused_without_harm(device):
+    x = jax.device_put(VALUES, device)
+    with pytest.raises((BufferError, RuntimeError), match="(?i)dlpack"):
+        np.from_dlpack(x)
+    np.testing.assert_array_equal(jax.jit(lambda a: a + 1, donate_argnums=0)(x), VALUES + 1)
+
+
+def test_the_way_out_is_numpy(device):
+    x = jax.device_put(VALUES, device)
+    np.testing.assert_array_equal(np.from_dlpack(np.array(x)), VALUES)
