@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client.h"
 
-#include <cstdlib>
 #include <string>
 
 #include "memory_description.h"
@@ -16,8 +15,10 @@ constexpr size_t kDeviceCount = 1;
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
+      log_(options_.log_level),
+      compiler_(std::make_shared<Compiler>(options_)),
       runtime_(kDeviceCount, options_.worker_count),
-      topology_(kDeviceCount) {
+      topology_(kDeviceCount, compiler_) {
   for (size_t i = 0; i < kDeviceCount; ++i) {
     owned_devices_.push_back(std::make_unique<Device>(
         this, topology_.descriptions()[i], &runtime_.slot(i)));
@@ -41,18 +42,16 @@ Device& Client::LookupDevice(int id) const {
                        "; this client has " + std::to_string(devices_.size()));
 }
 
-Compiler& Client::compiler() {
-  std::lock_guard<std::mutex> lock(compiler_mutex_);
-  if (!compiler_) compiler_ = std::make_unique<Compiler>(options_);
-  return *compiler_;
-}
-
 void ClientCreate(PJRT_Client_Create_Args& args) {
-  ClientOptions options = ParseClientOptions(
-      args.create_options, args.num_options,
-      [](const char* name) -> const char* { return std::getenv(name); });
-  args.client =
-      ToC(new ClientHandle{std::make_shared<Client>(std::move(options))});
+  auto client = std::make_shared<Client>(
+      ParseClientOptions(args.create_options, args.num_options));
+  const ClientOptions& options = client->options();
+  client->log().Info(std::string(kPlatformVersion) + ": client with " +
+                     std::to_string(client->devices().size()) +
+                     " device(s); compiler " + options.compiler_library_path +
+                     "; cache " + options.cache_dir + " of " +
+                     std::to_string(options.cache_bytes >> 20) + " MiB");
+  args.client = ToC(new ClientHandle{std::move(client)});
 }
 
 void ClientDestroy(PJRT_Client_Destroy_Args& args) { delete Take(args.client); }

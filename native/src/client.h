@@ -2,13 +2,11 @@
 // A client: the root that owns the runtime, the devices and memories, and the
 // compiler. Shared: PJRT_Client is one reference, each buffer and executable
 // holds another, so destroying the client while they live is harmless.
-// Immutable after construction except for the lazily opened compiler, so any
-// thread may use it.
+// Immutable after construction, so any thread may use it.
 #ifndef IREE_PJRT_CLIENT_H_
 #define IREE_PJRT_CLIENT_H_
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "compiler.h"
@@ -33,19 +31,19 @@ class Client : public std::enable_shared_from_this<Client> {
   // Throws INVALID_ARGUMENT for an id that no device has.
   Device& LookupDevice(int id) const;
 
-  // Opened at first use; a failure is reported at each use.
-  Compiler& compiler();
+  Compiler& compiler() { return *compiler_; }
+  const Log& log() const { return log_; }
 
  private:
   const ClientOptions options_;
+  const Log log_;
+  const std::shared_ptr<Compiler> compiler_;
   Runtime runtime_;
   Topology topology_;
   std::vector<std::unique_ptr<Device>> owned_devices_;
   std::vector<std::unique_ptr<Memory>> owned_memories_;
   std::vector<Device*> devices_;
   std::vector<Memory*> memories_;
-  std::mutex compiler_mutex_;
-  std::unique_ptr<Compiler> compiler_;
 };
 
 // What a PJRT_Client* points to.

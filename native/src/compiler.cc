@@ -1,63 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler.h"
 
-#include <algorithm>
+#include <sys/stat.h>
 
 #include "artifacts.h"
 #include "bool_constants.h"
+#include "compiler_flags.h"
+#include "cpu_features.h"
+#include "fingerprint.h"
 #include "invocation.h"
 #include "object_image.h"
 #include "partition.h"
-#include "rewrite/rewrites.h"
+#include "platform.h"
 #include "runtime.h"
-#include "signature.h"
 #include "status.h"
+#include "stopwatch.h"
 
 namespace iree_pjrt {
 namespace {
 
-const std::vector<std::string>& DefaultFlags() {
-  static const auto& flags = *new std::vector<std::string>{
-      "--iree-input-type=stablehlo_xla",
-      "--iree-input-demote-f64-to-f32=false",
-      "--iree-hal-target-device=local",
-      "--iree-hal-local-target-device-backends=llvm-cpu",
-      "--iree-llvmcpu-target-cpu=host",
-      "--iree-llvmcpu-enable-ukernels=none",
-      "--iree-llvmcpu-reassociate-fp-reductions",
-      "--iree-llvmcpu-debug-symbols=false",
-      "--iree-opt-const-eval=false",
-      // Hoisted into a region that is outlined later, a constant expression is
-      // lost ("op was not bufferized").
-      "--iree-opt-const-expr-hoisting=false",
-      "--iree-vm-bytecode-module-strip-source-map",
-  };
-  return flags;
-}
-
-// Whether flags of the user's say how executables are linked.
-bool SayHowToLink(const std::vector<std::string>& flags) {
-  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
-    return flag.find("iree-llvmcpu-link-") != std::string::npos ||
-           flag.find("linker-path") != std::string::npos;
-  });
+// Tells one build of the library from another without opening it.
+std::string IdentityOf(const std::string& library_path) {
+  struct stat about;
+  if (stat(library_path.c_str(), &about) != 0) return "";
+  return std::to_string(about.st_size) + "." +
+         std::to_string(about.st_mtim.tv_sec) + "." +
+         std::to_string(about.st_mtim.tv_nsec);
 }
 
 }  // namespace
 
+// What is to be compiled, and with what.
+struct Compiler::Request {
+  std::string_view source;
+  std::string_view options_proto;
+  CompileOptions options;
+  std::vector<std::string> flags;
+  // The processor that the code is for; empty if the flags name one.
+  std::string cpu;
+  std::string library;
+
+  // Names the result of compiling `program`, which stands for all that is not
+  // in the flags.
+  std::string Key(std::string_view program) const {
+    const std::string devices = std::to_string(options.num_replicas) + "x" +
+                                std::to_string(options.num_partitions);
+    std::vector<std::string_view> parts{kPlatformVersion, library, cpu, devices,
+                                        program};
+    parts.insert(parts.end(), flags.begin(), flags.end());
+    return Fingerprint(parts);
+  }
+};
+
 Compiler::Compiler(const ClientOptions& options)
     : options_(options),
-      library_(CompilerLibrary::Open(options.compiler_library_path)) {}
+      log_(options.log_level),
+      cache_(options.cache_dir, options.cache_bytes, log_) {}
 
-Compiler::~Compiler() = default;
-
-std::vector<std::string> Compiler::Flags(const CompileOptions& options) const {
-  std::vector<std::string> flags = DefaultFlags();
-  flags.insert(flags.end(), options_.extra_compiler_flags.begin(),
+std::string Compiler::target() const {
+  std::vector<std::string_view> parts{CpuFeatures()};
+  parts.insert(parts.end(), options_.extra_compiler_flags.begin(),
                options_.extra_compiler_flags.end());
-  flags.insert(flags.end(), options.compiler_flags.begin(),
-               options.compiler_flags.end());
-  return flags;
+  return Fingerprint(parts);
 }
 
 std::unique_ptr<CompileSession> Compiler::TakeSession(
@@ -73,7 +77,8 @@ std::unique_ptr<CompileSession> Compiler::TakeSession(
     }
   }
   return std::make_unique<CompileSession>(
-      library_, flags, kLoadsObjects && !SayHowToLink(flags));
+      CompilerLibrary::Open(options_.compiler_library_path), flags,
+      kLoadsObjects && !SayHowToLink(flags));
 }
 
 void Compiler::GiveBack(std::unique_ptr<CompileSession> session) {
@@ -83,44 +88,117 @@ void Compiler::GiveBack(std::unique_ptr<CompileSession> session) {
   idle_.push_back(std::move(session));
 }
 
+Compiler::Request Compiler::MakeRequest(std::string_view source,
+                                        std::string_view options_proto) const {
+  Request request{source,
+                  options_proto,
+                  ParseCompileOptions(options_proto),
+                  options_.extra_compiler_flags,
+                  CpuFeatures(),
+                  IdentityOf(options_.compiler_library_path)};
+  std::vector<std::string>& flags = request.flags;
+  flags.insert(flags.end(), request.options.compiler_flags.begin(),
+               request.options.compiler_flags.end());
+  if (NameATarget(flags)) request.cpu.clear();
+  // The user's come last, so that they win.
+  flags.insert(flags.begin(), DefaultCompilerFlags().begin(),
+               DefaultCompilerFlags().end());
+  return request;
+}
+
 std::shared_ptr<const Program> Compiler::Compile(
     std::string_view source, std::string_view options_proto) {
-  auto program = std::make_shared<Program>();
-  program->source = source;
-  program->compile_options_proto = options_proto;
-  program->compile_options = ParseCompileOptions(options_proto);
-  const std::vector<std::string> flags = Flags(program->compile_options);
-  std::vector<std::string_view> key{source, options_proto, library_.revision()};
-  key.insert(key.end(), flags.begin(), flags.end());
-  program->fingerprint = Fingerprint(key);
-  program->name = "iree_" + program->fingerprint;
+  Stopwatch watch;
+  try {
+    const Request request = MakeRequest(source, options_proto);
+    auto program = CompileOrFind(request, watch);
+    program->source = source;
+    program->compile_options_proto = options_proto;
+    program->compile_options = request.options;
+    return program;
+  } catch (const Error& error) {
+    log_.Error("compiling failed: " + error.message());
+    throw;
+  }
+}
 
-  const Artifacts artifacts(options_.save_artifacts_dir, program->fingerprint);
-  artifacts.Save("received.mlir", source);
-  std::string plain = Partition(source, program->compile_options.num_replicas,
-                                program->compile_options.num_partitions,
-                                options_.partition_callback);
+// The program that is stored under `key`, or null.
+std::shared_ptr<Program> Compiler::Find(const Request& request,
+                                        const std::string& key) {
+  // Whoever wants artifacts wants those of a compilation.
+  if (!options_.save_artifacts_dir.empty()) return nullptr;
+  const auto stored = cache_.Find(key);
+  if (!stored) return nullptr;
+  try {
+    return DeserializeProgram(*stored, &request.options_proto);
+  } catch (const Error& error) {
+    log_.Info("cache: " + error.message());
+    return nullptr;
+  }
+}
+
+std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
+                                                 Stopwatch& watch) {
+  std::string plain =
+      Partition(request.source, request.options.num_replicas,
+                request.options.num_partitions, options_.partition_callback);
   if (std::string unpacked = UnpackBoolConstants(plain); !unpacked.empty()) {
     plain = std::move(unpacked);
   }
+  watch.Lap("prepare");
+  const std::string key = request.Key(plain);
+  if (auto found = Find(request, key)) {
+    watch.Lap("read");
+    log_.Info("cache hit for " + found->name + " in " + watch.ToString());
+    return found;
+  }
+
+  return CompilePlain(request, plain, key, watch);
+}
+
+std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
+                                                const std::string& plain,
+                                                const std::string& key,
+                                                Stopwatch& watch) {
+  auto program = std::make_shared<Program>();
+  program->cpu = request.cpu;
+  const Artifacts artifacts(options_.save_artifacts_dir, key);
+  artifacts.Save("received.mlir", request.source);
 
   // A session whose compilation failed is dropped with whatever state it is in.
-  auto session = TakeSession(flags);
+  auto session = TakeSession(request.flags);
+  watch.Lap("session");
   {
     Invocation invocation(*session);
     invocation.Parse(plain);
+    watch.Lap("parse");
     std::string rewritten;
     Signature signature = invocation.Rewrite(
-        program->device_count(), &program->cost_analysis,
-        artifacts.enabled() ? &rewritten : nullptr, &program->name);
+        request.options.num_replicas * request.options.num_partitions,
+        &program->cost_analysis, &rewritten, &program->name);
     artifacts.Save("rewritten.mlir", rewritten);
+    watch.Lap("rewrite");
     program->inputs = std::move(signature.inputs);
     program->outputs = std::move(signature.outputs);
     program->donatable = std::move(signature.donatable);
     program->foreign_calls = std::move(signature.foreign_calls);
     program->output_memories = std::move(signature.output_memories);
-    program->vmfb = invocation.Compile(program->donatable, &program->cost);
-    artifacts.Save("module.vmfb", program->vmfb);
+    // The text has no source locations: a program that only moved is found too.
+    program->fingerprint = request.Key(SerializeProgram(*program) + rewritten);
+    if (auto found = Find(request, program->fingerprint)) {
+      cache_.Link(program->fingerprint, key);
+      watch.Lap("read");
+      log_.Info("cache hit for " + found->name + " in " + watch.ToString());
+      program = std::move(found);
+    } else {
+      program->vmfb = invocation.Compile(program->donatable, &program->cost);
+      artifacts.Save("module.vmfb", program->vmfb);
+      watch.Lap("compile");
+      cache_.Store(program->fingerprint, SerializeProgram(*program));
+      cache_.Link(program->fingerprint, key);
+      watch.Lap("store");
+      log_.Info("compiled " + program->name + " in " + watch.ToString());
+    }
   }
   if (!session->tuned()) GiveBack(std::move(session));
   return program;

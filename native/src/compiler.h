@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a framework's program to IREE bytecode. Thread-safe: each compilation
-// takes a session of its own from a pool, so that several run side by side.
-// Owned by the Client.
+// From a framework's program to IREE bytecode: out of the disk cache, or by
+// libIREECompiler. Thread-safe: each compilation takes a session of its own
+// from a pool, so that several run side by side. Shared by a client and its
+// topology.
 #ifndef IREE_PJRT_COMPILER_H_
 #define IREE_PJRT_COMPILER_H_
 
@@ -13,30 +14,48 @@
 
 #include "compile_session.h"
 #include "compiler_library.h"
+#include "disk_cache.h"
+#include "log.h"
 #include "options.h"
 #include "program.h"
 
 namespace iree_pjrt {
 
+class Stopwatch;
+
 class Compiler {
  public:
-  // Opens the library. Throws if that fails.
+  // The library is opened when a program is compiled that is not in the cache.
   explicit Compiler(const ClientOptions& options);
-  ~Compiler();
+
+  // Equal where the same program is compiled to the same code.
+  std::string target() const;
 
   // `source`: MLIR bytecode, a portable artifact, or text. Throws
-  // INVALID_ARGUMENT with the compiler's diagnostics.
+  // INVALID_ARGUMENT with the compiler's diagnostics, and what opening the
+  // library throws.
   std::shared_ptr<const Program> Compile(std::string_view source,
                                          std::string_view options_proto);
 
  private:
+  struct Request;
+
+  Request MakeRequest(std::string_view source,
+                      std::string_view options_proto) const;
+  std::shared_ptr<Program> CompileOrFind(const Request& request,
+                                         Stopwatch& watch);
+  std::shared_ptr<Program> CompilePlain(const Request& request,
+                                        const std::string& plain,
+                                        const std::string& key,
+                                        Stopwatch& watch);
+  std::shared_ptr<Program> Find(const Request& request, const std::string& key);
   std::unique_ptr<CompileSession> TakeSession(
       const std::vector<std::string>& flags);
   void GiveBack(std::unique_ptr<CompileSession> session);
-  std::vector<std::string> Flags(const CompileOptions& options) const;
 
-  const ClientOptions& options_;
-  const CompilerLibrary& library_;
+  const ClientOptions options_;
+  const Log log_;
+  DiskCache cache_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CompileSession>> idle_;
 };

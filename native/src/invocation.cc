@@ -64,14 +64,14 @@ void Invocation::Parse(const std::string& text) {
 }
 
 Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
-                              std::string* print, std::string* name) {
+                              std::string* text, std::string* name) {
   const Borrowed borrowed(*this);
   const Ir& ir = borrowed.ir;
   *name = ir.StringAttribute(ir.module, "sym_name");
   Signature signature = ReadSignature(ir);
   *cost = AnalyzeCost(ir);
   signature.foreign_calls = RewriteProgram(ir, device_count);
-  if (print) *print = ir.Print(ir.module);
+  *text = ir.Print(ir.module);
   if (!library_.mlir.mlirOperationVerify(ir.module)) {
     diagnostics_.Fail("to verify the program");
   }

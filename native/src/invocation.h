@@ -27,10 +27,11 @@ class Invocation {
   // `text` must outlive the invocation and be followed by a NUL.
   void Parse(const std::string& text);
 
-  // Reads the signature, applies the rewrites and verifies the result. `print`,
-  // if not null, gets what goes to the compiler, `name` the module's name.
-  Signature Rewrite(int64_t device_count, CostAnalysis* cost,
-                    std::string* print, std::string* name);
+  // Reads the signature, applies the rewrites and verifies the result. `text`
+  // gets what goes to the compiler, without locations; `name` the module's
+  // name.
+  Signature Rewrite(int64_t device_count, CostAnalysis* cost, std::string* text,
+                    std::string* name);
 
   // IREE's VM bytecode. `donatable`: for each input whether the program may
   // write into it. May tune the session to the program.

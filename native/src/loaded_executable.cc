@@ -87,6 +87,7 @@ LoadedExecutable::LoadedExecutable(std::shared_ptr<Client> client,
     modules->push_back(LoadModule(*client_, program_, device));
   }
   modules_ = std::move(modules);
+  client_->log().Debug("loaded " + program_->name);
 }
 
 std::shared_ptr<const LoadedExecutable::Modules> LoadedExecutable::modules()
@@ -109,7 +110,7 @@ void LoadedExecutable::Delete() {
 
 namespace {
 
-std::shared_ptr<const Program> CompileProgram(Client& client,
+std::shared_ptr<const Program> CompileProgram(Compiler& compiler,
                                               const PJRT_Program* program,
                                               const char* options,
                                               size_t options_size) {
@@ -122,7 +123,7 @@ std::shared_ptr<const Program> CompileProgram(Client& client,
                        "'; supported is 'mlir'");
   }
   if (!source.code) ThrowInvalidArgument("program->code is null");
-  return client.compiler().Compile(
+  return compiler.Compile(
       {source.code, source.code_size},
       options ? std::string_view(options, options_size) : std::string_view());
 }
@@ -131,19 +132,18 @@ std::shared_ptr<const Program> CompileProgram(Client& client,
 
 void ClientCompile(PJRT_Client_Compile_Args& args) {
   const auto client = FromC(args.client, "client").client;
-  auto program = CompileProgram(*client, args.program, args.compile_options,
-                                args.compile_options_size);
+  auto program =
+      CompileProgram(client->compiler(), args.program, args.compile_options,
+                     args.compile_options_size);
   args.executable = ToC(new LoadedExecutable(client, std::move(program)));
 }
 
 void Compile(PJRT_Compile_Args& args) {
-  FromC(args.topology, "topology");
-  if (!args.client) {
-    ThrowUnimplemented(
-        "PJRT_Compile without a client: the compiler's path comes with one");
-  }
+  const Topology& topology = FromC(args.topology, "topology");
+  Compiler& compiler =
+      args.client ? ClientOf(args.client).compiler() : *topology.compiler();
   args.executable = ToC(new Executable(
-      CompileProgram(ClientOf(args.client), args.program, args.compile_options,
+      CompileProgram(compiler, args.program, args.compile_options,
                      args.compile_options_size)));
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr char kCompilerLibraryPath[] = "compiler_library_path";
 constexpr char kPartitionCallback[] = "partition_callback";
+constexpr char kCacheDir[] = "cache_dir";
+constexpr char kCacheSize[] = "cache_size";
 
 std::string StringValue(const std::string& name, const PJRT_NamedValue& value) {
   if (value.type != PJRT_NamedValue_kString) {
@@ -34,11 +36,54 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
   } else if (name == kPartitionCallback) {
     options.partition_callback = reinterpret_cast<iree_pjrt_partition_fn>(
         static_cast<uintptr_t>(IntValue(name, value)));
+  } else if (name == kCacheDir) {
+    options.cache_dir = StringValue(name, value);
+  } else if (name == kCacheSize) {
+    const int64_t bytes = IntValue(name, value);
+    if (bytes < 0)
+      ThrowInvalidArgument("client option 'cache_size' is below 0");
+    options.cache_bytes = static_cast<uint64_t>(bytes);
   } else {
     ThrowInvalidArgument("unknown client option '" + name + "'; allowed are '" +
-                         kCompilerLibraryPath + "' (string) and '" +
-                         kPartitionCallback + "' (integer)");
+                         kCompilerLibraryPath + "', '" + kCacheDir +
+                         "' (strings), '" + kPartitionCallback + "' and '" +
+                         kCacheSize + "' (integers)");
   }
+}
+
+// A number of bytes, with K, M or G behind it for more.
+uint64_t ParseByteCount(std::string_view text) {
+  uint64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, count);
+  const std::string_view unit(parsed.ptr, end - parsed.ptr);
+  const int shift = unit.empty()  ? 0
+                    : unit == "K" ? 10
+                    : unit == "M" ? 20
+                    : unit == "G" ? 30
+                                  : -1;
+  if (parsed.ec != std::errc() || shift < 0 || count >> (63 - shift) != 0) {
+    ThrowInvalidArgument("IREE_PJRT_CACHE_SIZE is '" + std::string(text) +
+                         "'; it must be a number of bytes, as 500M or 2G; 0 "
+                         "keeps nothing");
+  }
+  return count << shift;
+}
+
+// As the XDG base directory specification has it; empty without a home.
+std::string DefaultCacheDir(const GetEnv& getenv) {
+  const char* cache = getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return std::string(cache) + "/iree-pjrt";
+  const char* home = getenv("HOME");
+  if (home && *home == '/') return std::string(home) + "/.cache/iree-pjrt";
+  return "";
+}
+
+void ReadCacheVariables(const GetEnv& getenv, ClientOptions& options) {
+  const char* size = getenv("IREE_PJRT_CACHE_SIZE");
+  if (size && *size) options.cache_bytes = ParseByteCount(size);
+  const char* dir = getenv("IREE_PJRT_CACHE_DIR");
+  options.cache_dir = dir && *dir ? dir : DefaultCacheDir(getenv);
 }
 
 size_t ParseWorkerCount(std::string_view text) {
@@ -108,6 +153,8 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
                                  const GetEnv& getenv) {
   if (count > 0 && !values) ThrowInvalidArgument("create_options is null");
   ClientOptions options;
+  // What the framework passes wins.
+  ReadCacheVariables(getenv, options);
   for (size_t i = 0; i < count; ++i) {
     ParseOption(ReadStruct(&values[i]), options);
   }

@@ -4,18 +4,19 @@
 #ifndef IREE_PJRT_OPTIONS_H_
 #define IREE_PJRT_OPTIONS_H_
 
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "log.h"
 #include "partition.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
 
 namespace iree_pjrt {
-
-enum class LogLevel { kOff, kError, kInfo, kDebug };
 
 struct ClientOptions {
   // libIREECompiler.so; empty if neither option nor environment names one.
@@ -29,7 +30,12 @@ struct ClientOptions {
   // Threads that a large program is spread over; 0: one for each core that the
   // process may use.
   size_t worker_count = 0;
-  LogLevel log_level = LogLevel::kError;
+  // Where compiled programs are kept, and how much of them; empty or 0:
+  // nowhere.
+  std::string cache_dir;
+  uint64_t cache_bytes = uint64_t{1} << 30;
+  // Errors reach the caller anyway.
+  LogLevel log_level = LogLevel::kOff;
 };
 
 // Reads a variable of the environment; null if unset.
@@ -37,7 +43,7 @@ using GetEnv = std::function<const char*(const char* name)>;
 
 // Throws INVALID_ARGUMENT for an unknown key or a wrong type.
 ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
-                                 const GetEnv& getenv);
+                                 const GetEnv& getenv = &std::getenv);
 
 // Splits like a shell does: blanks, single and double quotes, backslashes.
 // Throws INVALID_ARGUMENT for a quote left open.

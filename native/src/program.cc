@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cpu_features.h"
+#include "fingerprint.h"
 #include "memory_description.h"
 #include "platform.h"
 #include "wire.h"
@@ -24,6 +26,7 @@ constexpr uint64_t kNanoseconds = 10;
 constexpr uint64_t kUnbounded = 11;
 constexpr uint64_t kCostAnalysis = 12;
 constexpr uint64_t kForeignCall = 13;
+constexpr uint64_t kCpu = 14;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -122,6 +125,9 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
     case field::kCostAnalysis:
       program.cost_analysis = ParseCost(r.bytes());
       break;
+    case field::kCpu:
+      program.cpu = r.bytes();
+      break;
     case field::kChecksum:
       checksum = r.bytes();
       break;
@@ -131,27 +137,6 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
 }
 
 }  // namespace
-
-std::string Fingerprint(const std::vector<std::string_view>& parts) {
-  // FNV-1a, 128 bits; each part is preceded by its size.
-  using Wide = unsigned __int128;
-  constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
-  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
-  const auto mix = [&hash](unsigned char byte) {
-    hash = (hash ^ byte) * kPrime;
-  };
-  for (std::string_view part : parts) {
-    for (size_t size = part.size(), i = 0; i < 8; ++i, size >>= 8) {
-      mix(static_cast<unsigned char>(size));
-    }
-    for (char c : part) mix(static_cast<unsigned char>(c));
-  }
-  std::string text(32, '0');
-  for (size_t i = text.size(); i-- > 0; hash >>= 4) {
-    text[i] = "0123456789abcdef"[static_cast<unsigned>(hash & 15)];
-  }
-  return text;
-}
 
 std::string SerializeProgram(const Program& program) {
   WireWriter writer;
@@ -180,12 +165,13 @@ std::string SerializeProgram(const Program& program) {
   for (const ForeignCall& call : program.foreign_calls) {
     writer.Bytes(field::kForeignCall, SerializeForeignCall(call));
   }
+  if (!program.cpu.empty()) writer.Bytes(field::kCpu, program.cpu);
   writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
   writer.Bytes(field::kVmfb, program.vmfb);
   return writer.Take();
 }
 
-std::shared_ptr<const Program> DeserializeProgram(
+std::shared_ptr<Program> DeserializeProgram(
     std::string_view bytes, const std::string_view* override_options) {
   auto program = std::make_shared<Program>();
   std::string version;
@@ -199,6 +185,11 @@ std::shared_ptr<const Program> DeserializeProgram(
   }
   if (version.empty() || checksum != Fingerprint({program->vmfb})) {
     ThrowInvalidArgument("the serialized executable is damaged");
+  }
+  if (!program->cpu.empty() && program->cpu != CpuFeatures()) {
+    throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
+                "the serialized executable was compiled for another kind of "
+                "processor");
   }
   if (override_options) program->compile_options_proto = *override_options;
   program->compile_options =

@@ -35,6 +35,9 @@ struct Program {
   CostAnalysis cost_analysis;
   // What handlers on the host answer; the module imports them by their index.
   std::vector<ForeignCall> foreign_calls;
+  // The processor it was compiled for (CpuFeatures); empty if the flags name
+  // another target than the host.
+  std::string cpu;
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 
@@ -45,13 +48,11 @@ struct Program {
 
 std::string SerializeProgram(const Program& program);
 
-// Throws INVALID_ARGUMENT for bytes of another plugin or version. A non-null
+// Throws INVALID_ARGUMENT for bytes of another plugin or version,
+// FAILED_PRECONDITION for a program that this processor may not run. A non-null
 // `override_options` replaces the options that the program was compiled with.
-std::shared_ptr<const Program> DeserializeProgram(
+std::shared_ptr<Program> DeserializeProgram(
     std::string_view bytes, const std::string_view* override_options);
-
-// 128 bits in hex over all of `parts`.
-std::string Fingerprint(const std::vector<std::string_view>& parts);
 
 }  // namespace iree_pjrt
 

@@ -30,15 +30,19 @@ std::string ScratchFolder() {
 
 }  // namespace
 
-std::string ScratchPath(std::string_view suffix) {
+std::string RandomName() {
   std::random_device random;
-  std::string name = "/iree-pjrt-";
+  std::string name;
   for (int i = 0; i < 4; ++i) {
     for (uint32_t bits = random(), k = 0; k < 8; ++k, bits >>= 4) {
       name += "0123456789abcdef"[bits & 15];
     }
   }
-  return ScratchFolder() + name + std::string(suffix);
+  return name;
+}
+
+std::string ScratchPath(std::string_view suffix) {
+  return ScratchFolder() + "/iree-pjrt-" + RandomName() + std::string(suffix);
 }
 
 void CheckScratchFolder() {

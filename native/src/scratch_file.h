@@ -9,7 +9,10 @@
 
 namespace iree_pjrt {
 
-// A path that no one has used or can guess; nothing is created.
+// 32 characters that no one has used or can guess.
+std::string RandomName();
+
+// A path with such a name; nothing is created.
 std::string ScratchPath(std::string_view suffix);
 
 // Throws RESOURCE_EXHAUSTED or FAILED_PRECONDITION, with what to do, if no file

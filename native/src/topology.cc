@@ -22,7 +22,8 @@ std::string SerializedPrefix() {
 
 }  // namespace
 
-Topology::Topology(size_t device_count) {
+Topology::Topology(size_t device_count, std::shared_ptr<Compiler> compiler)
+    : compiler_(std::move(compiler)) {
   for (size_t i = 0; i < device_count; ++i) {
     owned_.push_back(std::make_unique<DeviceDescription>(static_cast<int>(i)));
     descriptions_.push_back(owned_.back().get());
@@ -30,7 +31,9 @@ Topology::Topology(size_t device_count) {
 }
 
 void TopologyCreate(PJRT_TopologyDescription_Create_Args& args) {
-  args.topology = ToC(new Topology(1));
+  args.topology =
+      ToC(new Topology(1, std::make_shared<Compiler>(ParseClientOptions(
+                              args.create_options, args.num_options))));
 }
 
 void TopologyDestroy(PJRT_TopologyDescription_Destroy_Args& args) {
@@ -59,7 +62,9 @@ void TopologyGetDeviceDescriptions(
 void TopologySerialize(PJRT_TopologyDescription_Serialize_Args& args) {
   const Topology& topology = FromC(args.topology, "topology");
   args.serialized_topology = new PJRT_SerializedTopology{
-      SerializedPrefix() + std::to_string(topology.descriptions().size())};
+      // The framework keys caches by this.
+      SerializedPrefix() + std::to_string(topology.descriptions().size()) +
+      " target=" + topology.compiler()->target()};
   args.serialized_bytes = args.serialized_topology->bytes.data();
   args.serialized_bytes_size = args.serialized_topology->bytes.size();
   args.serialized_topology_deleter = [](PJRT_SerializedTopology* topology) {
@@ -80,7 +85,8 @@ void TopologyDeserialize(PJRT_TopologyDescription_Deserialize_Args& args) {
   if (count == 0 || count > kMaxDevices) {
     ThrowInvalidArgument("not a topology serialized by this plugin version");
   }
-  args.topology = ToC(new Topology(count));
+  args.topology = ToC(new Topology(
+      count, std::make_shared<Compiler>(ParseClientOptions(nullptr, 0))));
 }
 
 void TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "compiler.h"
 #include "device_description.h"
 #include "handle.h"
 
@@ -15,15 +16,18 @@ namespace iree_pjrt {
 
 class Topology {
  public:
-  explicit Topology(size_t device_count);
+  // `compiler` compiles for these devices.
+  Topology(size_t device_count, std::shared_ptr<Compiler> compiler);
 
   const std::vector<DeviceDescription*>& descriptions() const {
     return descriptions_;
   }
+  const std::shared_ptr<Compiler>& compiler() const { return compiler_; }
 
  private:
   std::vector<std::unique_ptr<DeviceDescription>> owned_;
   std::vector<DeviceDescription*> descriptions_;
+  const std::shared_ptr<Compiler> compiler_;
 };
 IREE_PJRT_HANDLE(PJRT_TopologyDescription, Topology)
 

@@ -57,6 +57,37 @@ TEST(OptionsTest, WrongTypeIsRefused) {
   EXPECT_THROW(ParseClientOptions(nullptr, 1, Env({})), Error);
 }
 
+TEST(OptionsTest, CacheIsWhereXdgSays) {
+  const auto dir = [](const std::map<std::string, std::string>& values) {
+    return ParseClientOptions(nullptr, 0, Env(values)).cache_dir;
+  };
+  EXPECT_EQ(dir({{"HOME", "/h"}}), "/h/.cache/iree-pjrt");
+  EXPECT_EQ(dir({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/x"}}), "/x/iree-pjrt");
+  EXPECT_EQ(dir({{"HOME", "/h"}, {"XDG_CACHE_HOME", "relative"}}),
+            "/h/.cache/iree-pjrt");
+  EXPECT_EQ(dir({{"HOME", "/h"}, {"IREE_PJRT_CACHE_DIR", "/c"}}), "/c");
+  EXPECT_EQ(dir({}), "");
+  const PJRT_NamedValue value = Text("cache_dir", "/option");
+  EXPECT_EQ(ParseClientOptions(&value, 1, Env({{"IREE_PJRT_CACHE_DIR", "/c"}}))
+                .cache_dir,
+            "/option");
+}
+
+TEST(OptionsTest, CacheSizeHasUnits) {
+  const auto bytes = [](const char* text) {
+    return ParseClientOptions(nullptr, 0, Env({{"IREE_PJRT_CACHE_SIZE", text}}))
+        .cache_bytes;
+  };
+  EXPECT_EQ(bytes("0"), 0u);
+  EXPECT_EQ(bytes("4096"), 4096u);
+  EXPECT_EQ(bytes("3M"), uint64_t{3} << 20);
+  EXPECT_EQ(bytes("2G"), uint64_t{2} << 30);
+  EXPECT_EQ(bytes(""), uint64_t{1} << 30);
+  for (const char* wrong : {"G", "1T", "-1", "1.5G", "99999999999G"}) {
+    EXPECT_THROW(bytes(wrong), Error) << wrong;
+  }
+}
+
 TEST(OptionsTest, LogLevelIsChecked) {
   EXPECT_EQ(
       ParseClientOptions(nullptr, 0, Env({{"IREE_PJRT_LOG_LEVEL", "debug"}}))

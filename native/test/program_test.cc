@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu_features.h"
+#include "fingerprint.h"
 #include "status.h"
 
 namespace iree_pjrt {
@@ -36,6 +38,20 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_EQ(read->cost_analysis.bytes_accessed, 128);
   EXPECT_DOUBLE_EQ(read->cost.microseconds, 12.5);
   EXPECT_FALSE(read->cost.bounded);
+}
+
+TEST(ProgramTest, IsForOneKindOfProcessor) {
+  Program program = Sample();
+  program.cpu = CpuFeatures();
+  EXPECT_EQ(DeserializeProgram(SerializeProgram(program), nullptr)->cpu,
+            CpuFeatures());
+  program.cpu += "more";
+  try {
+    DeserializeProgram(SerializeProgram(program), nullptr);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), PJRT_Error_Code_FAILED_PRECONDITION);
+  }
 }
 
 TEST(ProgramTest, DamageIsRefused) {

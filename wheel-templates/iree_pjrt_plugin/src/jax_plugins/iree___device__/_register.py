@@ -12,7 +12,15 @@ import jax
 import jaxlib.version
 from jax._src import xla_bridge
 
-from . import _build_info, _compiler, _donation, _library, _partition, _versions
+from . import (
+    _build_info,
+    _compilation_cache,
+    _compiler,
+    _donation,
+    _library,
+    _partition,
+    _versions,
+)
 from ._errors import PluginSetupError
 
 _logger = logging.getLogger(__name__)
@@ -33,18 +41,21 @@ def register() -> None:
 def _register_plugin(library: _library.Library) -> None:
     _versions.check_jaxlib(jaxlib.version.__version__)
     compiler = _compiler.library_path()
-    path, options = library.read()
+    path, more = library.read()
+    options = {
+        "compiler_library_path": str(compiler),
+        "partition_callback": _partition.callback_address(),
+        **more,
+    }
     xla_bridge.register_plugin(
         _build_info.PLATFORM,
         priority=_build_info.PRIORITY,
         library_path=str(path),
-        options={
-            "compiler_library_path": str(compiler),
-            "partition_callback": _partition.callback_address(),
-            **options,
-        },
+        options=options,
     )
+    _give_topologies(options)
     _donation.enable(_build_info.PLATFORM)
+    _compilation_cache.enable(_build_info.PLATFORM)
     _register_host_calls(path)
 
 
@@ -62,6 +73,16 @@ def _register_host_calls(library: Path) -> None:
             "linear algebra and custom calls are not there on %s with this JAX",
             _build_info.PLATFORM,
         )
+
+
+def _give_topologies(options: dict[str, Any]) -> None:
+    """Passes a client's options to topologies too, which compile without a client."""
+    make = xla_bridge._topology_factories[_build_info.PLATFORM]
+
+    def make_topology(name: str = "", **more: Any) -> Any:
+        return make(name, **{**options, **more})
+
+    xla_bridge._topology_factories[_build_info.PLATFORM] = make_topology
 
 
 def _after_discovery(restore: Callable[[], None]) -> None:
