@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler.h"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 
 #include "artifacts.h"
@@ -28,6 +29,13 @@ std::string IdentityOf(const std::string& library_path) {
          std::to_string(about.st_mtim.tv_nsec);
 }
 
+// While it is being worked on, the plugin changes without a new version.
+std::string IdentityOfThisPlugin() {
+  Dl_info about;
+  if (!dladdr(reinterpret_cast<const void*>(&IdentityOf), &about)) return "";
+  return IdentityOf(about.dli_fname);
+}
+
 }  // namespace
 
 // What is to be compiled, and with what.
@@ -38,14 +46,14 @@ struct Compiler::Request {
   std::vector<std::string> flags;
   // The processor that the code is for; empty if the flags name one.
   std::string cpu;
-  std::string library;
+  std::string libraries;
 
   // Names the result of compiling `program`, which stands for all that is not
   // in the flags.
   std::string Key(std::string_view program) const {
     const std::string devices = std::to_string(options.num_replicas) + "x" +
                                 std::to_string(options.num_partitions);
-    std::vector<std::string_view> parts{kPlatformVersion, library, cpu, devices,
+    std::vector<std::string_view> parts{kPlatformVersion, libraries, cpu, devices,
                                         program};
     parts.insert(parts.end(), flags.begin(), flags.end());
     return Fingerprint(parts);
@@ -95,7 +103,8 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
                   ParseCompileOptions(options_proto),
                   options_.extra_compiler_flags,
                   CpuFeatures(),
-                  IdentityOf(options_.compiler_library_path)};
+                  IdentityOfThisPlugin() + "/" +
+                      IdentityOf(options_.compiler_library_path)};
   std::vector<std::string>& flags = request.flags;
   flags.insert(flags.end(), request.options.compiler_flags.begin(),
                request.options.compiler_flags.end());
