@@ -22,11 +22,27 @@ LOAD_TIMEOUT_S = 60
 # PJRT_NamedValue_Type
 STRING, INT64, INT64_LIST, FLOAT, BOOL = range(5)
 # PJRT_Extension_Type, in the header's order.
-EXTENSIONS = (
-    "gpu custom call, profiler, custom partitioner, stream, layouts, ffi, memory descriptions, "
-    "triton, raw buffer, phase compile, example, unknown, cross-host transfers, "
-    "executable metadata, callback, host allocator, tpu topology, tpu executable, megascale"
-).split(", ")
+EXTENSIONS = [
+    "gpu custom call",
+    "profiler",
+    "custom partitioner",
+    "stream",
+    "layouts",
+    "ffi",
+    "memory descriptions",
+    "triton",
+    "raw buffer",
+    "phase compile",
+    "example",
+    "unknown",
+    "cross-host transfers",
+    "executable metadata",
+    "callback",
+    "host allocator",
+    "tpu topology",
+    "tpu executable",
+    "megascale",
+]
 
 
 class Refused(Exception):
@@ -158,7 +174,9 @@ def load(path: str) -> dict[str, Any]:
         "attributes": attributes,
         "unimplemented": None
         if listed is None
-        else [dict(zip(("function", "reason"), line.split(": ", 1), strict=True)) for line in lines],
+        else [
+            dict(zip(("function", "reason"), line.split(": ", 1), strict=True)) for line in lines
+        ],
     }
 
 

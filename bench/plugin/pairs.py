@@ -32,7 +32,7 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """The ratio of the minima: what neither the machine's other work nor its clock made slower."""
+        """The ratio of the minima: what no other work on the machine made slower."""
         return self.ours / self.xla
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast programs run on the plugin, against XLA:CPU of the same jaxlib.
 
-Both platforms live in this one process, pinned alike (``taskset -c 0,1 python runtime.py``), and take
-turns. Prints one JSON line per row: what, target, unit, xla, ours, ratio.
+Both platforms live in this one process, pinned alike (``taskset -c 0,1 python runtime.py``), and
+take turns. Prints one JSON line per row: what, target, unit, xla, ours, ratio.
 """
 
 import argparse

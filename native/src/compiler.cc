@@ -53,8 +53,8 @@ struct Compiler::Request {
   std::string Key(std::string_view program) const {
     const std::string devices = std::to_string(options.num_replicas) + "x" +
                                 std::to_string(options.num_partitions);
-    std::vector<std::string_view> parts{kPlatformVersion, libraries, cpu, devices,
-                                        program};
+    std::vector<std::string_view> parts{kPlatformVersion, libraries, cpu,
+                                        devices, program};
     parts.insert(parts.end(), flags.begin(), flags.end());
     return Fingerprint(parts);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable.h"
 
-#include "memory_description.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "memory_description.h"
 
 struct PJRT_SerializedExecutable {
   std::string bytes;

@@ -89,7 +89,6 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     KeepInputs(borrowed.ir, donatable);
     ExpandFloat64Math(borrowed.ir);
   }
-  FlattenControlFlow();
   const auto tuning = TuningFlags(*cost);
   if (!tuning.empty()) session_.Tune(tuning);
   if (session_.object_path().empty()) {
@@ -101,16 +100,6 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
   EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
   RunPipeline(kHalPhase, "end");
   return Output();
-}
-
-// IREE 3.11 follows the operands of a structured loop's condition to the wrong
-// results, one behind: past the last it crashes. Branches between blocks have
-// no such trouble.
-void Invocation::FlattenControlFlow() {
-  if (!library_.ireeCompilerInvocationRunPassPipeline(
-          invocation_, "util.func(convert-scf-to-cf)")) {
-    diagnostics_.Fail("to flatten the program's control flow");
-  }
 }
 
 void Invocation::RunPipeline(const char* from, const char* to) {

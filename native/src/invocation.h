@@ -40,7 +40,6 @@ class Invocation {
  private:
   class Borrowed;
 
-  void FlattenControlFlow();
   void RunPipeline(const char* from, const char* to);
   std::string TakeObject();
   std::string Output();

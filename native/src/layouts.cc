@@ -75,8 +75,7 @@ void BufferMemoryLayout(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
 
 void ExecutableGetOutputLayouts(
     PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args& args) {
-  const auto& layouts =
-      FromC(args.executable, "executable").output_layouts();
+  const auto& layouts = FromC(args.executable, "executable").output_layouts();
   args.num_outputs = layouts.size();
   args.layouts = const_cast<PJRT_Layouts_MemoryLayout**>(
       reinterpret_cast<PJRT_Layouts_MemoryLayout* const*>(layouts.data()));

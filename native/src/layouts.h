@@ -18,7 +18,8 @@ std::string RowMajorText(size_t rank);
 
 // Throws UNIMPLEMENTED unless `wanted`, the text of a layout or a mode (`auto`,
 // `default`), can be had. `whose` begins the message.
-void CheckLayout(std::string_view wanted, size_t rank, const std::string& whose);
+void CheckLayout(std::string_view wanted, size_t rank,
+                 const std::string& whose);
 
 struct MemoryLayout {
   // As XLA writes and reads it.

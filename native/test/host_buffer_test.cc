@@ -81,8 +81,8 @@ TEST_F(HostBufferTest, ZeroCopyCopiesWhatIsNotAligned) {
 }
 
 TEST_F(HostBufferTest, ZeroCopyCopiesWhatIsNotDense) {
-  const Sent sent = Send(
-      values_, PJRT_HostBufferSemantics_kImmutableZeroCopy, {4, 2}, {4, 16});
+  const Sent sent = Send(values_, PJRT_HostBufferSemantics_kImmutableZeroCopy,
+                         {4, 2}, {4, 16});
   EXPECT_NE(Address(sent.buffer), values_);
   EXPECT_TRUE(IsReady(sent.done));
   EXPECT_EQ(Floats(ToHost(sent.buffer)),
@@ -118,8 +118,8 @@ TEST_F(HostBufferTest, NegativeAndZeroStrides) {
 }
 
 TEST_F(HostBufferTest, ReadsInOtherLayouts) {
-  const Sent sent = Send(
-      values_, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, {2, 3});
+  const Sent sent =
+      Send(values_, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, {2, 3});
   const int64_t column_major[] = {0, 1};
   auto layout = New<PJRT_Buffer_MemoryLayout>();
   layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;

@@ -193,7 +193,9 @@ describe('plugin-info', () => {
   test('says what is not implemented, and why', () => {
     const unimplemented = [{ function: 'Error_Destroy', reason: 'nothing ever fails' }];
     const lines = describePlugin({ file: 'plugin.so', ...FACTS, unimplemented });
-    expect(lines.join('\n')).toMatch(/version: +1\.2\n +unimplemented: +1 functions\n +PJRT_Error_Destroy: nothing ever/);
+    expect(lines.join('\n')).toMatch(
+      /version: +1\.2\n +unimplemented: +1 functions\n +PJRT_Error_Destroy: nothing ever/,
+    );
   });
 
   test('does not take silence for a complete plugin', () => {

@@ -37,15 +37,40 @@ def test_there_and_back(device, values):
     x = jax.device_put(values, device)
     assert x.devices() == {device}
     np.testing.assert_array_equal(np.asarray(x), values)
-    assert x.shape == values.shape and x.dtype == values.dtype
+    assert (x.shape, x.dtype) == (values.shape, values.dtype)
 
 
 # Every type that numpy and ml_dtypes have, whether programs can compute with it or not.
-TYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-    "complex64 complex128 int2 uint2 int4 uint4 float4_e2m1fn float8_e3m4 float8_e4m3 "
-    "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu"
-).split()
+TYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "int2",
+    "uint2",
+    "int4",
+    "uint4",
+    "float4_e2m1fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+]
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -124,7 +149,7 @@ def test_sharded_over_one_device(device, cpu):
 def test_reading_in_python(device):
     x = jax.device_put(MATRIX, device)
     assert x[1, 2].item() == 8.0
-    assert int(x[0, 3]) == 3 and bool(x[0, 1]) and float(x[3, 5]) == 23.0
+    assert (int(x[0, 3]), bool(x[0, 1]), float(x[3, 5])) == (3, True, 23.0)
     assert x.tolist() == MATRIX.tolist()
     assert not np.asarray(x).flags.writeable
     copied = np.array(x)
