@@ -17,17 +17,6 @@ struct XLA_FFI_Future {
 namespace iree_pjrt {
 namespace {
 
-XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept {
-  try {
-    throw;
-  } catch (const Error& error) {
-    return new (std::nothrow) XLA_FFI_Error{error};
-  } catch (const std::exception& error) {
-    return new (std::nothrow)
-        XLA_FFI_Error{Error(PJRT_Error_Code_INTERNAL, error.what())};
-  }
-}
-
 template <auto kFunction, typename Args>
 XLA_FFI_Error* GuardedFfi(Args* args) noexcept {
   try {
@@ -211,6 +200,17 @@ FfiApi MakeFfiApi() {
 }
 
 }  // namespace
+
+XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return new (std::nothrow) XLA_FFI_Error{error};
+  } catch (const std::exception& error) {
+    return new (std::nothrow)
+        XLA_FFI_Error{Error(PJRT_Error_Code_INTERNAL, error.what())};
+  }
+}
 
 const FfiApi* GetFfiApi() {
   static const FfiApi api = MakeFfiApi();

@@ -24,6 +24,9 @@ const FfiApi* GetFfiApi();
 // Consumes `error`; throws it, with `what` in front, unless it is null.
 void ThrowIfFailed(XLA_FFI_Error* error, const std::string& what);
 
+// The error for whatever exception is in flight.
+XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept;
+
 // What a handler keeps for later calls. Owns the object: it goes with the
 // deleter of its type, or the one it came with. Thread-safe.
 class HandlerState {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ffi/api.h"
+#include "ffi/fft.h"
 #include "platform.h"
 #include "status.h"
 
@@ -41,7 +42,11 @@ int AskVersion(std::string_view name, XLA_FFI_Handler* handler) {
 }  // namespace
 
 HandlerRegistry& HandlerRegistry::Get() {
-  static auto& registry = *new HandlerRegistry();
+  static auto& registry = *[] {
+    auto* made = new HandlerRegistry();
+    made->Register(kFftTarget, {nullptr, nullptr, nullptr, &FftHandler});
+    return made;
+  }();
   return registry;
 }
 

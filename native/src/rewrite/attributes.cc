@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/attributes.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 
@@ -160,6 +161,14 @@ ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute) {
 
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   std::vector<int64_t> numbers;
+  constexpr std::string_view kArray = "array<i64: ";
+  if (const std::string text = ir.Print(attribute); text.starts_with(kArray)) {
+    const std::string list =
+        text.substr(kArray.size(), text.size() - kArray.size() - 1);
+    const auto count = 1 + std::count(list.begin(), list.end(), ',');
+    attribute = ir.Parse("dense<[" + list + "]> : tensor<" +
+                         std::to_string(count) + "xi64>");
+  }
   if (!ir.api.mlirAttributeIsADenseElements(attribute)) {
     ThrowInvalidArgument("expected a list of integers, not " +
                          ir.Print(attribute));

@@ -27,7 +27,7 @@ MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
 // the FFI does not have.
 ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute);
 
-// The numbers of a one-dimensional `dense` of i64 or index.
+// The numbers of a one-dimensional `dense` of i64 or index, or of an `array`.
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
 
 }  // namespace iree_pjrt

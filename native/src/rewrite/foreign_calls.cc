@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom call of the typed FFI becomes a call of a function without a body.
+// A custom call of the typed FFI, or an `fft`, becomes a call of a function without a body.
 // IREE makes an import of the VM module out of it (ffi/module.h), waits for the
 // operands before the call, keeps calls in order and knows nothing else of it.
 #include <algorithm>
+#include <array>
 #include <charconv>
 
+#include "ffi/fft.h"
 #include "ffi/registry.h"
 #include "rewrite/attributes.h"
 #include "rewrite/rewrites.h"
@@ -247,17 +249,43 @@ bool IsTyped(const Ir& ir, MlirOperation op) {
          ir.Attribute(op, "mhlo.backend_config").ptr;
 }
 
+ForeignAttribute Scalar(int32_t value) {
+  ForeignAttribute attribute;
+  attribute.kind = XLA_FFI_AttrType_SCALAR;
+  attribute.type = XLA_FFI_DataType_S32;
+  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
+  attribute.size = 1;
+  return attribute;
+}
+
+// IREE's own lowering of `fft` is for powers of two alone.
+ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
+  const std::string text = ir.Print(ir.Attribute(op, "fft_type"));
+  const size_t begin = text.rfind(' ') + 1;
+  const std::string type = text.substr(begin, text.rfind('>') - begin);
+  constexpr std::array<std::string_view, 4> kKinds = {"FFT", "IFFT", "RFFT",
+                                                      "IRFFT"};
+  const auto kind = std::find(kKinds.begin(), kKinds.end(), type);
+  if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + text);
+  const auto lengths =
+      ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
+  return {{"kind", Scalar(static_cast<int32_t>(kind - kKinds.begin()))},
+          {"rank", Scalar(static_cast<int32_t>(lengths.size()))}};
+}
+
 }  // namespace
 
 void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls) {
   for (MlirOperation op : ir.AllOperations()) {
-    if (StablehloName(ir.Name(op)) != "custom_call" || !IsTyped(ir, op)) {
-      continue;
-    }
-    std::string target = ir.StringAttribute(op, "call_target_name");
+    const std::string_view name = StablehloName(ir.Name(op));
+    const bool fft = name == "fft";
+    if (!fft && (name != "custom_call" || !IsTyped(ir, op))) continue;
+    std::string target =
+        fft ? kFftTarget : ir.StringAttribute(op, "call_target_name");
     HandlerRegistry::Get().Require(target);
     const ForeignCallRewriter rewriter(ir, op);
     ForeignCall call = rewriter.Describe(std::move(target));
+    if (fft) call.attributes = FftAttributes(ir, op);
     rewriter.Replace(call, calls.size());
     calls.push_back(std::move(call));
   }
