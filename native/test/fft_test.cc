@@ -37,7 +37,8 @@ std::vector<Complex> Naive(const std::vector<Complex>& in) {
 
 double Distance(const std::vector<Complex>& a, const std::vector<Complex>& b) {
   double most = 0;
-  for (size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (size_t i = 0; i < a.size(); ++i)
+    most = std::max(most, std::abs(a[i] - b[i]));
   return most;
 }
 

@@ -51,9 +51,9 @@ Grid Resize(const Grid& grid, size_t length) {
   const size_t had = grid.dims.back();
   for (size_t begin = 0; begin < grid.values.size(); begin += had) {
     for (size_t k = 0; k < length; ++k) {
-      resized.values.push_back(k < had
-                                   ? grid.values[begin + k]
-                                   : std::conj(grid.values[begin + length - k]));
+      resized.values.push_back(
+          k < had ? grid.values[begin + k]
+                  : std::conj(grid.values[begin + length - k]));
     }
   }
   return resized;

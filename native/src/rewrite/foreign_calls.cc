@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom call of the typed FFI, or an `fft`, becomes a call of a function without a body.
-// IREE makes an import of the VM module out of it (ffi/module.h), waits for the
-// operands before the call, keeps calls in order and knows nothing else of it.
+// A custom call of the typed FFI, or an `fft`, becomes a call of a function
+// without a body. IREE makes an import of the VM module out of it
+// (ffi/module.h), waits for the operands before the call, keeps calls in order
+// and knows nothing else of it.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -267,8 +268,7 @@ ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
                                                       "IRFFT"};
   const auto kind = std::find(kKinds.begin(), kKinds.end(), type);
   if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + text);
-  const auto lengths =
-      ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
+  const auto lengths = ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
   return {{"kind", Scalar(static_cast<int32_t>(kind - kKinds.begin()))},
           {"rank", Scalar(static_cast<int32_t>(lengths.size()))}};
 }

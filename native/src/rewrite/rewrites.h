@@ -33,9 +33,13 @@ void RewritePlacementMarkers(const Ir& ir);
 // Collectives over a group of one device: their operand; ids: zero.
 void RewriteCollectivesOfOne(const Ir& ir);
 
-// Custom calls of the typed FFI: calls of imported functions, described in
-// `calls`. Throws NOT_FOUND for one that no handler is registered for.
+// Custom calls of the typed FFI, and `fft`: calls of imported functions,
+// described in `calls`. Throws NOT_FOUND for one that no handler is registered
+// for.
 void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls);
+
+// dynamic_update_slice of complex numbers, outside of loops: of their parts.
+void RewriteComplexUpdates(const Ir& ir);
 
 // rng_bit_generator: bits and new state from a generator each.
 void RewriteRngStates(const Ir& ir);
