@@ -20,7 +20,7 @@ interface Row {
   readonly ratio: number;
 }
 
-const SCRIPTS = ['runtime.py'];
+const SCRIPTS = ['runtime.py', 'compile.py'];
 const TABLE = /<!-- plugin -->[\s\S]*<!-- \/plugin -->/;
 const root = path.join(import.meta.dirname, '..');
 const readme = path.join(import.meta.dirname, 'README.md');

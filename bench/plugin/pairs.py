@@ -51,9 +51,7 @@ def _calls_for(call: Callable[[], Any], seconds: float) -> int:
     return count
 
 
-def measure(
-    xla: Callable[[], Any], ours: Callable[[], Any], rounds: int, seconds: float
-) -> Pair:
+def measure(xla: Callable[[], Any], ours: Callable[[], Any], rounds: int, seconds: float) -> Pair:
     """Times both, turn and turn about; each turn takes about ``seconds``."""
     counts = [_calls_for(call, seconds) for call in (xla, ours)]
     turns: list[tuple[float, float]] = []

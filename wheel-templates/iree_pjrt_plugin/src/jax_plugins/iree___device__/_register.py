@@ -16,6 +16,7 @@ from . import (
     _build_info,
     _compilation_cache,
     _compiler,
+    _cross_compile,
     _donation,
     _library,
     _partition,
@@ -54,6 +55,7 @@ def _register_plugin(library: _library.Library) -> None:
         options=options,
     )
     _give_topologies(options)
+    _cross_compile.disable(_build_info.PLATFORM)
     _donation.enable(_build_info.PLATFORM)
     _compilation_cache.enable(_build_info.PLATFORM)
     _register_host_calls(path)
