@@ -103,8 +103,8 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
                   ParseCompileOptions(options_proto),
                   options_.extra_compiler_flags,
                   CpuFeatures(),
-                  IdentityOfThisPlugin() + "/" +
-                      IdentityOf(options_.compiler_library_path)};
+                  IdentityOfThisPlugin() + "/" + options_.partition_identity +
+                      "/" + IdentityOf(options_.compiler_library_path)};
   std::vector<std::string>& flags = request.flags;
   flags.insert(flags.end(), request.options.compiler_flags.begin(),
                request.options.compiler_flags.end());
@@ -148,6 +148,12 @@ std::shared_ptr<Program> Compiler::Find(const Request& request,
 
 std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
                                                  Stopwatch& watch) {
+  const std::string key = request.Key(request.source);
+  if (auto found = Find(request, key)) {
+    watch.Lap("read");
+    log_.Info("cache hit for " + found->name + " in " + watch.ToString());
+    return found;
+  }
   std::string plain =
       Partition(request.source, request.options.num_replicas,
                 request.options.num_partitions, options_.partition_callback);
@@ -155,13 +161,6 @@ std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
     plain = std::move(unpacked);
   }
   watch.Lap("prepare");
-  const std::string key = request.Key(plain);
-  if (auto found = Find(request, key)) {
-    watch.Lap("read");
-    log_.Info("cache hit for " + found->name + " in " + watch.ToString());
-    return found;
-  }
-
   return CompilePlain(request, plain, key, watch);
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr char kCompilerLibraryPath[] = "compiler_library_path";
 constexpr char kPartitionCallback[] = "partition_callback";
+constexpr char kPartitionIdentity[] = "partition_identity";
 constexpr char kCacheDir[] = "cache_dir";
 constexpr char kCacheSize[] = "cache_size";
 
@@ -36,6 +37,8 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
   } else if (name == kPartitionCallback) {
     options.partition_callback = reinterpret_cast<iree_pjrt_partition_fn>(
         static_cast<uintptr_t>(IntValue(name, value)));
+  } else if (name == kPartitionIdentity) {
+    options.partition_identity = StringValue(name, value);
   } else if (name == kCacheDir) {
     options.cache_dir = StringValue(name, value);
   } else if (name == kCacheSize) {
@@ -45,9 +48,10 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
     options.cache_bytes = static_cast<uint64_t>(bytes);
   } else {
     ThrowInvalidArgument("unknown client option '" + name + "'; allowed are '" +
-                         kCompilerLibraryPath + "', '" + kCacheDir +
-                         "' (strings), '" + kPartitionCallback + "' and '" +
-                         kCacheSize + "' (integers)");
+                         kCompilerLibraryPath + "', '" + kPartitionIdentity +
+                         "', '" + kCacheDir + "' (strings), '" +
+                         kPartitionCallback + "' and '" + kCacheSize +
+                         "' (integers)");
   }
 }
 

@@ -23,6 +23,8 @@ struct ClientOptions {
   std::string compiler_library_path;
   // Null if the framework registered none.
   iree_pjrt_partition_fn partition_callback = nullptr;
+  // What the callback makes of a program stays the same while this does.
+  std::string partition_identity;
   // Flags added after ours, so that they win.
   std::vector<std::string> extra_compiler_flags;
   // Where each program is written; empty for nowhere.

@@ -51,6 +51,12 @@ TEST(OptionsTest, UnknownKeyNamesWhatIsAllowed) {
   }
 }
 
+TEST(OptionsTest, PartitionIdentityIsText) {
+  const PJRT_NamedValue value = Text("partition_identity", "0.1.0+a");
+  EXPECT_EQ(ParseClientOptions(&value, 1, Env({})).partition_identity,
+            "0.1.0+a");
+}
+
 TEST(OptionsTest, WrongTypeIsRefused) {
   const PJRT_NamedValue value = Text("partition_callback", "12");
   EXPECT_THROW(ParseClientOptions(&value, 1, Env({})), Error);

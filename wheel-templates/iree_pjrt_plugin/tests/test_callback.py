@@ -2,8 +2,11 @@
 """The C callback, called through its address as the native plugin calls it."""
 
 import ctypes
+import shutil
 import threading
+from pathlib import Path
 
+import jaxlib.version
 import numpy as np
 
 from artifacts import portable_text, text_of
@@ -81,3 +84,16 @@ def test_many_threads_at_once(plugin):
     assert len(answers) == 8
     assert {ok for ok, _ in answers} == {1}
     assert len({data for _, data in answers}) == 1
+
+
+def test_the_identity_changes_with_the_sources_and_with_jaxlib(plugin, monkeypatch, tmp_path):
+    first = plugin.partition.identity()
+    assert first == plugin.partition.identity()
+    with monkeypatch.context() as patch:
+        patch.setattr(jaxlib.version, "__version__", "9.9.9")
+        assert plugin.partition.identity() != first
+    copy = shutil.copytree(Path(plugin.partition.__file__).parent, tmp_path / "package")
+    monkeypatch.setattr(plugin.partition, "__file__", str(copy / "_partition.py"))
+    assert plugin.partition.identity() == first
+    (copy / "_expand.py").write_text("# edited")
+    assert plugin.partition.identity() != first

@@ -19,6 +19,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from pathlib import Path
+
+import jaxlib.version
 
 from . import _build_info
 
@@ -80,3 +83,17 @@ def callback_address() -> int:
     address = ctypes.cast(_callback(), ctypes.c_void_p).value
     assert address is not None
     return address
+
+
+def identity() -> str:
+    """Returns a text that changes when what the callback makes of a program may.
+
+    The plugin keeps compiled programs under the bytes that the framework sends, so that a program
+    it knows needs no Python: this is a part of the key. It names jaxlib, whose passes are run, and
+    the sources of this package, which may be edited in place.
+    """
+    parts = [_build_info.VERSION, jaxlib.version.__version__]
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        about = path.stat()
+        parts.append(f"{path.name}:{about.st_size}.{about.st_mtime_ns}")
+    return " ".join(parts)

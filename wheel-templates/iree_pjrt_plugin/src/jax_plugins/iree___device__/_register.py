@@ -46,6 +46,7 @@ def _register_plugin(library: _library.Library) -> None:
     options = {
         "compiler_library_path": str(compiler),
         "partition_callback": _partition.callback_address(),
+        "partition_identity": _partition.identity(),
         **more,
     }
     xla_bridge.register_plugin(
