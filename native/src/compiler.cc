@@ -193,7 +193,8 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
     program->output_memories = std::move(signature.output_memories);
     // The text has no source locations: a program that only moved is found too.
     program->fingerprint = request.Key(SerializeProgram(*program) + rewritten);
-    if (auto found = Find(request, program->fingerprint)) {
+    const bool portable = Portable(program->foreign_calls);
+    if (auto found = portable ? Find(request, program->fingerprint) : nullptr) {
       cache_.Link(program->fingerprint, key);
       watch.Lap("read");
       log_.Info("cache hit for " + found->name + " in " + watch.ToString());
@@ -202,8 +203,10 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
       program->vmfb = invocation.Compile(program->donatable, &program->cost);
       artifacts.Save("module.vmfb", program->vmfb);
       watch.Lap("compile");
-      cache_.Store(program->fingerprint, SerializeProgram(*program));
-      cache_.Link(program->fingerprint, key);
+      if (portable) {
+        cache_.Store(program->fingerprint, SerializeProgram(*program));
+        cache_.Link(program->fingerprint, key);
+      }
       watch.Lap("store");
       log_.Info("compiled " + program->name + " in " + watch.ToString());
     }

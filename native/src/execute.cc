@@ -262,6 +262,10 @@ Launch Start(const LoadedExecutable& executable, Inputs inputs) {
       AllReady(inputs.data)) {
     return RunHere(executable, inputs);
   }
+  // A handler that launches a program would wait for its own queue.
+  if (module.device->slot().queue->OnThread()) {
+    return RunHere(executable, inputs);
+  }
   return Enqueue(executable, std::move(inputs));
 }
 

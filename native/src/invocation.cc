@@ -68,6 +68,7 @@ Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
   const Borrowed borrowed(*this);
   const Ir& ir = borrowed.ir;
   *name = ir.StringAttribute(ir.module, "sym_name");
+  RewriteTokens(ir);
   Signature signature = ReadSignature(ir);
   *cost = AnalyzeCost(ir);
   signature.foreign_calls = RewriteProgram(ir, device_count);

@@ -42,6 +42,11 @@ void WorkQueue::Post(std::function<void()> task) {
   state_->condition.notify_one();
 }
 
+bool WorkQueue::OnThread() const {
+  std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->thread.get_id() == std::this_thread::get_id();
+}
+
 void WorkQueue::Run(std::shared_ptr<State> state) {
   std::unique_lock<std::mutex> lock(state->mutex);
   while (true) {

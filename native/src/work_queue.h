@@ -24,6 +24,8 @@ class WorkQueue {
 
   // `task` may not throw.
   void Post(std::function<void()> task);
+  // Whether the caller is one of the tasks.
+  bool OnThread() const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ffi/foreign_call.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "wire.h"
@@ -153,6 +154,12 @@ std::vector<int64_t> ForeignTensor::PhysicalDims() const {
     dims.push_back(shape.dims.at(static_cast<size_t>(dim)));
   }
   return dims;
+}
+
+bool Portable(const std::vector<ForeignCall>& calls) {
+  return std::none_of(calls.begin(), calls.end(), [](const ForeignCall& call) {
+    return call.target == kPythonCallbackTarget;
+  });
 }
 
 std::string ForeignFunctionName(size_t index) {

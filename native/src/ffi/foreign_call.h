@@ -51,6 +51,13 @@ struct ForeignCall {
   ForeignAttribute::Dictionary attributes;
 };
 
+// The custom call that the Python package makes of a callback; its attribute
+// names a function that only the process which compiles the program has.
+inline constexpr std::string_view kPythonCallbackTarget =
+    "iree_pjrt_python_callback";
+// Whether a program with these calls is of use to another process.
+bool Portable(const std::vector<ForeignCall>& calls);
+
 // Name of the VM module that the program imports its foreign calls from, and of
 // the function that stands for call `index` in it.
 inline constexpr std::string_view kForeignModule = "xla_ffi";

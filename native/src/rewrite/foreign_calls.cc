@@ -219,10 +219,14 @@ class ForeignCallRewriter {
     for (MlirValue operand : operands) {
       inputs.push_back(ir_.api.mlirValueGetType(operand));
     }
-    // VHLO prints several results without brackets, none with.
-    std::string outputs = Types(results);
-    if (!vhlo_ || results.empty()) outputs = "(" + outputs + ")";
-    std::string type = "(" + Types(inputs) + ") -> " + outputs;
+    // VHLO has brackets around the list of inputs, none around that of results,
+    // and for an empty list a pair of its own.
+    const auto list = [&](const std::vector<MlirType>& types) {
+      return vhlo_ && types.empty() ? "()" : Types(types);
+    };
+    std::string outputs = list(results);
+    if (!vhlo_) outputs = "(" + outputs + ")";
+    std::string type = "(" + list(inputs) + ") -> " + outputs;
     std::vector<MlirNamedAttribute> attributes = {
         ir_.Named("sym_name", ir_.Parse(StringText(name, vhlo_))),
         ir_.Named("sym_visibility", ir_.Parse(StringText("private", vhlo_)))};

@@ -182,6 +182,7 @@ namespace iree_pjrt {
   X(mlirValueGetType, MlirType (*)(MlirValue))                                 \
   X(mlirValueIsAOpResult, bool (*)(MlirValue))                                 \
   X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))             \
+  X(mlirValueSetType, void (*)(MlirValue, MlirType))                           \
   X(mlirVectorTypeGet, MlirType (*)(intptr_t, const int64_t*, MlirType))
 
 struct MlirApi {

@@ -38,6 +38,9 @@ void RewriteCollectivesOfOne(const Ir& ir);
 // for.
 void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls);
 
+// Tokens: tensors of no bits. Changes the signature of functions.
+void RewriteTokens(const Ir& ir);
+
 // dynamic_update_slice of complex numbers, outside of loops: of their parts.
 void RewriteComplexUpdates(const Ir& ir);
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import logging
 
-from jax._src.interpreters import mlir
 from jax._src.lax import linalg
 from jax._src.lib import lapack
 
-from . import _build_info
 from . import _ffi_abi as abi
+from . import _lowerings
 from ._ffi import Registrar, stages_of
-
-_logger = logging.getLogger(__name__)
 
 # What JAX lowers to LAPACK on CPUs. A jaxlib may lack some.
 _PRIMITIVES = (
@@ -47,19 +43,8 @@ def register_handlers(registrar: Registrar) -> None:
 
 
 def register_lowerings() -> None:
-    """Gives our platform the rules that JAX has for its own ``cpu``; changes none of those."""
-    rules = mlir._platform_specific_lowerings["cpu"]
-    for name in _PRIMITIVES:
-        primitive = getattr(linalg, f"{name}_p", None)
-        entry = rules.get(primitive) if primitive is not None else None
-        if entry is None:
-            _logger.info("this JAX has no lowering of %s for CPUs", name)
-            continue
-        # Older versions keep the rule itself, without a word about inlining.
-        options = {"inline": entry.inline} if hasattr(entry, "inline") else {}
-        mlir.register_lowering(
-            primitive, getattr(entry, "rule", entry), platform=_build_info.PLATFORM, **options
-        )
+    """Gives our platform the rules that JAX has for its own ``cpu``."""
+    _lowerings.copy_from_cpu(linalg, _PRIMITIVES)
 
 
 @functools.cache

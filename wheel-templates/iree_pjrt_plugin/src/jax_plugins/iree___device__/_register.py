@@ -65,15 +65,16 @@ def _register_plugin(library: _library.Library) -> None:
 def _register_host_calls(library: Path) -> None:
     """What programs may call on the host. Without it, the rest of the platform still works."""
     try:
-        from . import _ffi, _linalg
+        from . import _callbacks, _ffi, _linalg
 
         registrar = _ffi.Registrar(library)
         _ffi.connect(registrar)
-        _linalg.register_handlers(registrar)
-        _linalg.register_lowerings()
+        for calls in (_linalg, _callbacks):
+            calls.register_handlers(registrar)
+            calls.register_lowerings()
     except Exception:  # JAX's private modules change
         _logger.exception(
-            "linear algebra and custom calls are not there on %s with this JAX",
+            "linear algebra, callbacks and custom calls are not all there on %s with this JAX",
             _build_info.PLATFORM,
         )
 
