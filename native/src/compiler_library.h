@@ -28,6 +28,7 @@ namespace iree_pjrt {
   X(ireeCompilerInvocationOutputVMBytecode)    \
   X(ireeCompilerInvocationParseSource)         \
   X(ireeCompilerInvocationPipeline)            \
+  X(ireeCompilerInvocationRunPassPipeline)     \
   X(ireeCompilerInvocationSetCompileFromPhase) \
   X(ireeCompilerInvocationSetCompileToPhase)   \
   X(ireeCompilerInvocationSetVerifyIR)         \

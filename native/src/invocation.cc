@@ -12,6 +12,19 @@ namespace {
 
 // StableHLO is gone and the calling convention is not there yet.
 constexpr char kInputPhase[] = "input";
+// Tensors have become dispatches, and the phase after it is to schedule them.
+constexpr char kFlowPhase[] = "flow";
+constexpr char kStreamPhase[] = "stream";
+// What IREE's stream phase does, up to the analysis that WidenLoops is for, and
+// from there on.
+constexpr char kUntilAllocation[] =
+    "iree-util-verify-initialization-order,"
+    "iree-stream-tensor-transformation-pipeline,"
+    "iree-stream-async-transformation-pipeline";
+constexpr char kFromAllocation[] =
+    "iree-stream-cmd-transformation-pipeline,"
+    "iree-stream-optimization-pipeline,iree-stream-cleanup-pipeline,"
+    "symbol-dce";
 // The executables are serialized and the module's code is not there yet.
 constexpr char kHalPhase[] = "hal";
 
@@ -92,15 +105,34 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
   }
   const auto tuning = TuningFlags(*cost);
   if (!tuning.empty()) session_.Tune(tuning);
+  const char* phase = ScheduleLoops(kInputPhase);
   if (session_.object_path().empty()) {
-    RunPipeline(kInputPhase, "end");
+    RunPipeline(phase, "end");
     return Output();
   }
   CheckScratchFolder();
-  RunPipeline(kInputPhase, kHalPhase);
+  RunPipeline(phase, kHalPhase);
   EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
   RunPipeline(kHalPhase, "end");
   return Output();
+}
+
+// Takes a program with loops through IREE's stream phase step by step. Returns
+// the phase that is reached.
+const char* Invocation::ScheduleLoops(const char* phase) {
+  if (!HasLoops(Borrowed(*this).ir)) return phase;
+  RunPipeline(phase, kFlowPhase);
+  WidenLoops(Borrowed(*this).ir);
+  RunPasses(kUntilAllocation);
+  WidenLoops(Borrowed(*this).ir);
+  RunPasses(kFromAllocation);
+  return kStreamPhase;
+}
+
+void Invocation::RunPasses(const char* passes) {
+  if (!library_.ireeCompilerInvocationRunPassPipeline(invocation_, passes)) {
+    diagnostics_.Fail("to compile the program");
+  }
 }
 
 void Invocation::RunPipeline(const char* from, const char* to) {

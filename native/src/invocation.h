@@ -41,6 +41,8 @@ class Invocation {
   class Borrowed;
 
   void RunPipeline(const char* from, const char* to);
+  void RunPasses(const char* passes);
+  const char* ScheduleLoops(const char* phase);
   std::string TakeObject();
   std::string Output();
 

@@ -87,7 +87,7 @@ MlirOperation Ir::CreateBefore(
     MlirOperation before, std::string_view name,
     const std::vector<MlirValue>& operands,
     const std::vector<MlirType>& results,
-    const std::vector<MlirNamedAttribute>& attributes) const {
+    const std::vector<MlirNamedAttribute>& attributes, intptr_t regions) const {
   MlirOperationState state = api.mlirOperationStateGet(
       Ref(name), api.mlirOperationGetLocation(before));
   api.mlirOperationStateAddOperands(
@@ -96,6 +96,10 @@ MlirOperation Ir::CreateBefore(
       &state, static_cast<intptr_t>(results.size()), results.data());
   api.mlirOperationStateAddAttributes(
       &state, static_cast<intptr_t>(attributes.size()), attributes.data());
+  for (intptr_t i = 0; i < regions; ++i) {
+    const MlirRegion region = api.mlirRegionCreate();
+    api.mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
   const MlirOperation op = api.mlirOperationCreate(&state);
   if (!op.ptr) ThrowInternal("cannot create " + std::string(name));
   api.mlirBlockInsertOwnedOperationBefore(api.mlirOperationGetBlock(before),

@@ -93,6 +93,7 @@ namespace iree_pjrt {
   X(mlirAttributeIsAString, bool (*)(MlirAttribute))                           \
   X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
   X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))    \
+  X(mlirBlockAddArgument, MlirValue (*)(MlirBlock, MlirType, MlirLocation))    \
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
   X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \
   X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                        \
@@ -170,6 +171,7 @@ namespace iree_pjrt {
     void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
   X(mlirRegionCreate, MlirRegion (*)())                                        \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
+  X(mlirRegionTakeBody, void (*)(MlirRegion, MlirRegion))                      \
   X(mlirShapedTypeGetDimSize, int64_t (*)(MlirType, intptr_t))                 \
   X(mlirShapedTypeGetElementType, MlirType (*)(MlirType))                      \
   X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                              \

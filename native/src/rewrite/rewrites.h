@@ -55,6 +55,13 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 // badly or not at all.
 void ExpandFloat64Math(const Ir& ir);
 
+// On the module at any phase: are there loops over a condition?
+bool HasLoops(const Ir& ir);
+
+// On the module right before IREE analyses affinities: each loop has as many
+// results as it carries values.
+void WidenLoops(const Ir& ir);
+
 // On the module after IREE's hal phase: the compiled object (what `object`
 // returns) takes the place of its name. False if the module has no code for it.
 bool EmbedObject(const Ir& ir, const std::function<std::string()>& object);
