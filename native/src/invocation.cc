@@ -102,6 +102,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     *cost = EstimateCost(borrowed.ir);
     KeepInputs(borrowed.ir, donatable);
     ExpandFloat64Math(borrowed.ir);
+    StabilizeSorts(borrowed.ir);
   }
   const auto tuning = TuningFlags(*cost);
   if (!tuning.empty()) session_.Tune(tuning);

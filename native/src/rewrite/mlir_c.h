@@ -156,6 +156,8 @@ namespace iree_pjrt {
     bool (*)(MlirOperation, MlirStringRef))                                    \
   X(mlirOperationSetAttributeByName,                                           \
     void (*)(MlirOperation, MlirStringRef, MlirAttribute))                     \
+  X(mlirOperationSetOperand,                                                   \
+    void (*)(MlirOperation, intptr_t, MlirValue))                              \
   X(mlirOperationStateAddAttributes,                                           \
     void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))        \
   X(mlirOperationStateAddOperands,                                             \

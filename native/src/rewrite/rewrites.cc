@@ -14,6 +14,7 @@ std::string_view StablehloName(std::string_view name) {
 std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteComposites(ir);
   RewriteRngStates(ir);
+  RewriteUnsignedWindows(ir);
   RewriteComplexUpdates(ir);
   RewritePlacementMarkers(ir);
   if (device_count == 1) {

@@ -47,6 +47,9 @@ void RewriteComplexUpdates(const Ir& ir);
 // rng_bit_generator: bits and new state from a generator each.
 void RewriteRngStates(const Ir& ir);
 
+// reduce_window of unsigned integers: of signed ones, the same bits.
+void RewriteUnsignedWindows(const Ir& ir);
+
 // On the module after IREE's input phase: `main` never writes into its inputs,
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
@@ -54,6 +57,9 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 // On the module after IREE's input phase: functions of float64 that IREE lowers
 // badly or not at all.
 void ExpandFloat64Math(const Ir& ir);
+
+// On the module after IREE's input phase: what is equal stays in order.
+void StabilizeSorts(const Ir& ir);
 
 // On the module at any phase: are there loops over a condition?
 bool HasLoops(const Ir& ir);
