@@ -6,25 +6,17 @@
 #include "rewrite/rewrites.h"
 #include "scratch_file.h"
 #include "status.h"
+#include "stream_passes.h"
 
 namespace iree_pjrt {
 namespace {
 
 // StableHLO is gone and the calling convention is not there yet.
 constexpr char kInputPhase[] = "input";
-// Tensors have become dispatches, and the phase after it is to schedule them.
+// Tensors have become dispatches.
 constexpr char kFlowPhase[] = "flow";
+// Dispatches have become commands over memory.
 constexpr char kStreamPhase[] = "stream";
-// What IREE's stream phase does, up to the analysis that WidenLoops is for, and
-// from there on.
-constexpr char kUntilAllocation[] =
-    "iree-util-verify-initialization-order,"
-    "iree-stream-tensor-transformation-pipeline,"
-    "iree-stream-async-transformation-pipeline";
-constexpr char kFromAllocation[] =
-    "iree-stream-cmd-transformation-pipeline,"
-    "iree-stream-optimization-pipeline,iree-stream-cleanup-pipeline,"
-    "symbol-dce";
 // The executables are serialized and the module's code is not there yet.
 constexpr char kHalPhase[] = "hal";
 
@@ -106,32 +98,30 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
   }
   const auto tuning = TuningFlags(*cost);
   if (!tuning.empty()) session_.Tune(tuning);
-  const char* phase = ScheduleLoops(kInputPhase);
+  Schedule();
   if (session_.object_path().empty()) {
-    RunPipeline(phase, "end");
+    RunPipeline(kStreamPhase, "end");
     return Output();
   }
   CheckScratchFolder();
-  RunPipeline(phase, kHalPhase);
+  RunPipeline(kStreamPhase, kHalPhase);
   EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
   RunPipeline(kHalPhase, "end");
   return Output();
 }
 
-// Takes a program with loops through IREE's stream phase step by step. Returns
-// the phase that is reached.
-const char* Invocation::ScheduleLoops(const char* phase) {
-  if (!HasLoops(Borrowed(*this).ir)) return phase;
-  RunPipeline(phase, kFlowPhase);
+// From IREE's input phase up to and with its stream phase.
+void Invocation::Schedule() {
+  RunPipeline(kInputPhase, kFlowPhase);
   WidenLoops(Borrowed(*this).ir);
-  RunPasses(kUntilAllocation);
+  RunPasses(PassesUntilAllocation());
   WidenLoops(Borrowed(*this).ir);
-  RunPasses(kFromAllocation);
-  return kStreamPhase;
+  RunPasses(PassesFromAllocation());
 }
 
-void Invocation::RunPasses(const char* passes) {
-  if (!library_.ireeCompilerInvocationRunPassPipeline(invocation_, passes)) {
+void Invocation::RunPasses(const std::string& passes) {
+  if (!library_.ireeCompilerInvocationRunPassPipeline(invocation_,
+                                                      passes.c_str())) {
     diagnostics_.Fail("to compile the program");
   }
 }

@@ -41,8 +41,8 @@ class Invocation {
   class Borrowed;
 
   void RunPipeline(const char* from, const char* to);
-  void RunPasses(const char* passes);
-  const char* ScheduleLoops(const char* phase);
+  void RunPasses(const std::string& passes);
+  void Schedule();
   std::string TakeObject();
   std::string Output();
 

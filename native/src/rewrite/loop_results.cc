@@ -38,13 +38,6 @@ void Widen(const Ir& ir, MlirOperation loop, intptr_t missing) {
 
 }  // namespace
 
-bool HasLoops(const Ir& ir) {
-  for (const MlirOperation op : ir.AllOperations()) {
-    if (ir.Name(op) == "scf.while") return true;
-  }
-  return false;
-}
-
 void WidenLoops(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) != "scf.while") continue;

@@ -61,9 +61,6 @@ void ExpandFloat64Math(const Ir& ir);
 // On the module after IREE's input phase: what is equal stays in order.
 void StabilizeSorts(const Ir& ir);
 
-// On the module at any phase: are there loops over a condition?
-bool HasLoops(const Ir& ir);
-
 // On the module right before IREE analyses affinities: each loop has as many
 // results as it carries values.
 void WidenLoops(const Ir& ir);

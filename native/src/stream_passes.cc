@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream_passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Passes over each function.
+std::string Each(const std::string& passes) {
+  return "func.func(" + passes + "),util.initializer(" + passes +
+         "),util.func(" + passes + "),";
+}
+
+// iree-stream-cleanup-pipeline, with or without CSE.
+std::string Cleanup(const std::string& cse) {
+  return Each("canonicalize," + cse +
+              "iree-util-optimize-int-arithmetic,"
+              "iree-util-simplify-global-accesses,iree-util-apply-patterns") +
+         "iree-util-fold-globals,iree-util-fuse-globals,iree-util-ipo,";
+}
+
+}  // namespace
+
+const std::string& PassesUntilAllocation() {
+  static const auto& passes = *new std::string(
+      "iree-util-verify-initialization-order,"
+      "iree-stream-tensor-transformation-pipeline,"
+      "iree-stream-specialize-encodings," +
+      Each("iree-stream-encode-host-tensors") +
+      "stream.executable(iree-stream-encode-device-tensors),"
+      "iree-stream-materialize-encodings," +
+      Each("iree-stream-layout-slices") + Cleanup("cse,") +
+      "iree-stream-verify-lowering-to-async-resources,"
+      "iree-util-propagate-subranges,symbol-dce," +
+      Each("iree-stream-materialize-copy-on-write,canonicalize") +
+      "iree-stream-elide-async-copies," +
+      Each("canonicalize,iree-stream-emplace-allocations") +
+      "iree-stream-refine-usage," + Each("canonicalize") +
+      "iree-stream-elide-async-copies," + Cleanup("") +
+      "iree-stream-verify-async-access-ranges," +
+      Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
+      "iree-stream-propagate-timepoints,iree-stream-materialize-builtins," +
+      Cleanup("") + "iree-stream-verify-lowering-to-async");
+  return passes;
+}
+
+const std::string& PassesFromAllocation() {
+  static const auto& passes = *new std::string(
+      "iree-stream-cmd-transformation-pipeline,"
+      "iree-stream-optimization-pipeline,iree-stream-cleanup-pipeline,"
+      "symbol-dce");
+  return passes;
+}
+
+}  // namespace iree_pjrt

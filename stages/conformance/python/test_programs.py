@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that the IREE compiler gets wrong, refuses or does not survive as they come."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+def test_two_writers_start_from_one_value():
+    at = jnp.array([0, 2])
+    plus5, plus7, untouched = jax.jit(lambda i: _two_updates(jnp.arange(8), i))(at)
+    np.testing.assert_array_equal(plus5, [5, 1, 7, 3, 4, 5, 6, 7])
+    np.testing.assert_array_equal(plus7, [0, 8, 2, 10, 4, 5, 6, 7])
+    np.testing.assert_array_equal(untouched, np.arange(8))
+
+
+def _two_updates(x, i):
+    return x.at[i].add(5), x.at[i + 1].add(7), x
+
+
+def test_two_sorts_of_one_iota():
+    v = np.array([3, 1, 3, 1, 2, 2, 3, 0])
+    up, down = jax.jit(lambda v: (jnp.argsort(v), jnp.argsort(-v)))(v)
+    np.testing.assert_array_equal(up, np.argsort(v, kind="stable"))
+    np.testing.assert_array_equal(down, np.argsort(-v, kind="stable"))
+
+
+def test_sorts_are_stable():
+    v = np.array([[2, 1, 2, 1, 2], [0, 0, 0, 0, 0]])
+    i = np.arange(10).reshape(2, 5)
+    keys, order = jax.jit(lambda v, i: lax.sort((v, i), num_keys=1))(v, i)
+    np.testing.assert_array_equal(keys, [[1, 1, 2, 2, 2], [0, 0, 0, 0, 0]])
+    np.testing.assert_array_equal(order, [[1, 3, 0, 2, 4], [5, 6, 7, 8, 9]])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32"])
+def test_cumulative_reductions_of_unsigned_integers(dtype):
+    v = np.array([1, 2, 250, 4], dtype)
+    got = jax.jit(lambda v: (lax.cumsum(v), lax.cummax(v), lax.cumprod(v, reverse=True)))(v)
+    np.testing.assert_array_equal(got[0], np.cumsum(v, dtype=dtype))
+    np.testing.assert_array_equal(got[1], [1, 2, 250, 250])
+    np.testing.assert_array_equal(got[2], np.cumprod(v[::-1], dtype=dtype)[::-1])
+
+
+def test_a_loop_whose_values_are_not_all_needed():
+    """The loop in igamma carries fifteen values, of which one is used."""
+    a = np.array([[0.5, 1, 2.5], [3, 1.5, 0.2]], np.float32)
+    x = np.array([[0.1, 0.5, 0.9], [0.2, 0.3, 0.7]], np.float32)
+    want = [[0.34527916, 0.39346933, 0.12393155], [0.00114848, 0.10356757, 0.91521980]]
+    np.testing.assert_allclose(jax.jit(lax.igamma)(a, x), want, rtol=1e-4)
+
+
+def test_a_loop_over_a_count_that_is_an_input():
+    spin = jax.jit(lambda x, n: lax.fori_loop(0, n, lambda _, y: y + 1, x))
+    for turns in (0, 1, 300):
+        np.testing.assert_array_equal(spin(jnp.zeros(5), turns), np.full(5, turns))
+
+
+def test_a_loop_in_a_loop():
+    def outer(i, c):
+        return lax.while_loop(lambda s: s[0] < i, lambda s: (s[0] + 1, s[1] + s[0]), (0, c))[1]
+
+    got = jax.jit(lambda n: lax.fori_loop(0, n, outer, 0))(6)
+    assert got == sum(sum(range(i)) for i in range(6))
