@@ -35,12 +35,11 @@ struct Ir {
   MlirOperation Terminator(MlirBlock block) const;
 
   // A new operation right before `before`, its regions empty.
-  MlirOperation CreateBefore(
-      MlirOperation before, std::string_view name,
-      const std::vector<MlirValue>& operands,
-      const std::vector<MlirType>& results,
-      const std::vector<MlirNamedAttribute>& attributes,
-      intptr_t regions = 0) const;
+  MlirOperation CreateBefore(MlirOperation before, std::string_view name,
+                             const std::vector<MlirValue>& operands,
+                             const std::vector<MlirType>& results,
+                             const std::vector<MlirNamedAttribute>& attributes,
+                             intptr_t regions = 0) const;
   MlirNamedAttribute Named(std::string_view name,
                            MlirAttribute attribute) const;
   // Throws INTERNAL if the text is no attribute.

@@ -156,8 +156,7 @@ namespace iree_pjrt {
     bool (*)(MlirOperation, MlirStringRef))                                    \
   X(mlirOperationSetAttributeByName,                                           \
     void (*)(MlirOperation, MlirStringRef, MlirAttribute))                     \
-  X(mlirOperationSetOperand,                                                   \
-    void (*)(MlirOperation, intptr_t, MlirValue))                              \
+  X(mlirOperationSetOperand, void (*)(MlirOperation, intptr_t, MlirValue))     \
   X(mlirOperationStateAddAttributes,                                           \
     void (*)(MlirOperationState*, intptr_t, const MlirNamedAttribute*))        \
   X(mlirOperationStateAddOperands,                                             \
