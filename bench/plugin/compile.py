@@ -59,7 +59,7 @@ def _compile_new(x: jax.Array) -> float:
 
 def _compile_known(x: jax.Array) -> float:
     # Two of one line: a program that moved in its file would have to be parsed.
-    first, again = [_lower(function, x) for function in [_trivial(next(_numbers))] * 2]
+    first, again = [_lower(_trivial(number), x) for number in [next(_numbers)] * 2]
     first.compile()
     return _milliseconds(again.compile)
 
