@@ -147,3 +147,16 @@ def test_an_exported_program_finds_lapack_in_another_process(run_script, platfor
     """
     run_script(source, path, "write")
     run_script(source, path, "read")
+
+
+@pytest.mark.parametrize("name", ["approx_max_k", "approx_min_k"])
+def test_the_nearest(name):
+    x = np.random.RandomState(3).standard_normal((3, 20)).astype(np.float32)
+    for axis in (0, -1):
+        values, indices = jax.jit(
+            lambda a, axis=axis: getattr(jax.lax, name)(a, 2, reduction_dimension=axis)
+        )(x)
+        order = np.sort(x, axis=axis)
+        best = order if name == "approx_min_k" else np.flip(order, axis)
+        np.testing.assert_array_equal(values, np.take(best, [0, 1], axis))
+        np.testing.assert_array_equal(np.take_along_axis(x, np.asarray(indices), axis), values)
