@@ -60,6 +60,7 @@ void ParseDeviceAssignment(std::string_view proto, CompileOptions& options) {
     ThrowInvalidArgument("compile options: the device assignment is not whole");
   }
   options.device_ids.clear();
+  if (by_computation.empty()) return;  // of any number of replicas
   for (int64_t replica = 0; replica < replicas; ++replica) {
     for (const auto& ids : by_computation) {
       options.device_ids.push_back(ids[replica]);

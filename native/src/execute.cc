@@ -170,6 +170,10 @@ std::vector<HalBuffer> Invoke(const Inputs& inputs) {
     iree_hal_buffer_view_t* view =
         iree_vm_list_get_buffer_view_assign(results.get(), i);
     if (!view) ThrowInternal("the module returned no buffer");
+    if (iree_hal_buffer_view_byte_length(view) <
+        program.outputs[i].byte_size()) {
+      ThrowInternal("the module returned a buffer smaller than its type");
+    }
     iree_hal_buffer_t* buffer = iree_hal_buffer_view_buffer(view);
     outputs.push_back(known.Add(buffer) ? HalBuffer::Retain(buffer)
                                         : CopyOf(client, buffer));

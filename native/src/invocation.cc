@@ -81,14 +81,16 @@ Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
   if (!library_.mlir.mlirOperationVerify(ir.module)) {
     diagnostics_.Fail("to verify the program");
   }
-  // The passes are trusted from here on.
-  library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
   return signature;
 }
 
 std::string Invocation::Compile(const std::vector<bool>& donatable,
                                 Cost* cost) {
+  // VHLO verifies nothing: what is wrong with a program shows once it is
+  // StableHLO.
   RunPipeline("start", kInputPhase);
+  // The passes are trusted from here on.
+  library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
   {
     const Borrowed borrowed(*this);
     *cost = EstimateCost(borrowed.ir);

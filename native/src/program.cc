@@ -80,13 +80,40 @@ Shape ParseShape(std::string_view bytes, uint64_t which, size_t* more) {
                    dims.size());
 }
 
-void ParseField(const WireReader& r, Program& program, std::string& version,
-                std::string& checksum) {
+[[noreturn]] void ThrowDamaged() {
+  ThrowInvalidArgument("the serialized executable is damaged");
+}
+
+// The checksum is the last field, over all before it.
+std::string SealOf(std::string_view body) {
+  WireWriter seal;
+  seal.Bytes(field::kChecksum, Fingerprint({body}));
+  return seal.Take();
+}
+
+// The version is the first field: what another version wrote is told from
+// damage.
+void CheckVersion(std::string_view bytes) {
+  WireReader first(bytes);
+  if (!first.Next()) ThrowDamaged();
+  if (first.field() != field::kVersion || first.bytes() != kPlatformVersion) {
+    ThrowInvalidArgument("not an executable serialized by " +
+                         std::string(kPlatformVersion));
+  }
+}
+
+// Without the checksum, which must be right.
+std::string_view BodyOf(std::string_view bytes) {
+  const size_t seal_size = SealOf("").size();
+  if (bytes.size() < seal_size) ThrowDamaged();
+  const std::string_view body = bytes.substr(0, bytes.size() - seal_size);
+  if (bytes.substr(body.size()) != SealOf(body)) ThrowDamaged();
+  return body;
+}
+
+void ParseField(const WireReader& r, Program& program) {
   size_t more = 0;
   switch (r.field()) {
-    case field::kVersion:
-      version = r.bytes();
-      break;
     case field::kName:
       program.name = r.bytes();
       break;
@@ -105,9 +132,7 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
       break;
     case field::kOutput:
       program.outputs.push_back(ParseShape(r.bytes(), field::kMemory, &more));
-      if (more >= MemoryDescriptions().size()) {
-        ThrowInvalidArgument("the serialized executable is damaged");
-      }
+      if (more >= MemoryDescriptions().size()) ThrowDamaged();
       program.output_memories.push_back(more);
       break;
     case field::kForeignCall:
@@ -127,9 +152,6 @@ void ParseField(const WireReader& r, Program& program, std::string& version,
       break;
     case field::kCpu:
       program.cpu = r.bytes();
-      break;
-    case field::kChecksum:
-      checksum = r.bytes();
       break;
     default:
       break;
@@ -166,26 +188,16 @@ std::string SerializeProgram(const Program& program) {
     writer.Bytes(field::kForeignCall, SerializeForeignCall(call));
   }
   if (!program.cpu.empty()) writer.Bytes(field::kCpu, program.cpu);
-  writer.Bytes(field::kChecksum, Fingerprint({program.vmfb}));
   writer.Bytes(field::kVmfb, program.vmfb);
-  return writer.Take();
+  std::string bytes = writer.Take();
+  return bytes += SealOf(bytes);
 }
 
 std::shared_ptr<Program> DeserializeProgram(
     std::string_view bytes, const std::string_view* override_options) {
+  CheckVersion(bytes);
   auto program = std::make_shared<Program>();
-  std::string version;
-  std::string checksum;
-  for (WireReader r(bytes); r.Next();) {
-    ParseField(r, *program, version, checksum);
-    if (version != kPlatformVersion) {
-      ThrowInvalidArgument("not an executable serialized by " +
-                           std::string(kPlatformVersion));
-    }
-  }
-  if (version.empty() || checksum != Fingerprint({program->vmfb})) {
-    ThrowInvalidArgument("the serialized executable is damaged");
-  }
+  for (WireReader r(BodyOf(bytes)); r.Next();) ParseField(r, *program);
   if (!program->cpu.empty() && program->cpu != CpuFeatures()) {
     throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
                 "the serialized executable was compiled for another kind of "

@@ -64,6 +64,13 @@ TEST(CompileOptionsTest, GarbageAndNonsenseAreErrors) {
   EXPECT_THROW(ParseCompileOptions(Options(2, 1, half.Take())), Error);
 }
 
+TEST(CompileOptionsTest, ReplicasOfNothingAreNotCounted) {
+  WireWriter endless;
+  endless.Number(1, int64_t{1} << 60);
+  const auto options = ParseCompileOptions(Options(1, 1, endless.Take()));
+  EXPECT_TRUE(options.device_ids.empty());
+}
+
 TEST(CompileOptionsTest, EveryTruncationIsAnErrorOrHarmless) {
   const std::string whole =
       Options(2, 1, SerializeDeviceAssignment(2, 1, {0, 1})) +

@@ -82,6 +82,40 @@ TEST(ForeignCallTest, RoundTrip) {
   EXPECT_EQ(call.attributes.at("c").entries.at("x").bytes, Scalar(7).bytes);
 }
 
+TEST(ForeignCallTest, DamageIsRefused) {
+  const auto parse = [](const ForeignCall& call) {
+    return ParseForeignCall(SerializeForeignCall(call));
+  };
+  for (int64_t alias : {int64_t{-2}, int64_t{1}, int64_t{1} << 62}) {
+    ForeignCall call = Sample("t");
+    call.aliases[0] = alias;
+    EXPECT_THROW(parse(call), Error) << alias;
+  }
+  ForeignCall call = Sample("t");
+  call.aliases[1] = 0;  // of another size
+  EXPECT_THROW(parse(call), Error);
+  call = Sample("t");
+  call.operands[0].major_to_minor = {0, 0};
+  EXPECT_THROW(parse(call), Error);
+  call = Sample("t");
+  call.attributes["a"].bytes.pop_back();
+  EXPECT_THROW(parse(call), Error);
+  call = Sample("t");
+  call.attributes["a"].kind = XLA_FFI_AttrType_ARRAY;
+  call.attributes["a"].size = 1000;
+  EXPECT_THROW(parse(call), Error);
+}
+
+TEST(ForeignCallTest, AttributesNestToADepth) {
+  ForeignCall call = Sample("t");
+  for (int depth = 0; depth < 1000; ++depth) {
+    ForeignAttribute outer;
+    outer.entries = {{"x", call.attributes.begin()->second}};
+    call.attributes = {{"x", outer}};
+  }
+  EXPECT_THROW(ParseForeignCall(SerializeForeignCall(call)), Error);
+}
+
 TEST(ForeignCallTest, NamesSortAsNumbersDo) {
   EXPECT_LT(ForeignFunctionName(9), ForeignFunctionName(10));
   EXPECT_LT(ForeignFunctionName(99999), ForeignFunctionName(100000));

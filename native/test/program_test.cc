@@ -60,9 +60,11 @@ TEST(ProgramTest, DamageIsRefused) {
     EXPECT_THROW(DeserializeProgram(whole.substr(0, size), nullptr), Error)
         << size;
   }
-  std::string flipped = whole;
-  flipped.back() ^= 1;
-  EXPECT_THROW(DeserializeProgram(flipped, nullptr), Error);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string flipped = whole;
+    flipped[at] ^= 1;
+    EXPECT_THROW(DeserializeProgram(flipped, nullptr), Error) << at;
+  }
 }
 
 TEST(ProgramTest, FingerprintsDependOnPartsAndBorders) {

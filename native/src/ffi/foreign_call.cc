@@ -38,6 +38,15 @@ std::string SerializeTensor(const ForeignTensor& tensor) {
   return writer.Take();
 }
 
+bool HasAnOrder(const ForeignTensor& tensor) {
+  std::vector<int64_t> order = tensor.major_to_minor;
+  std::sort(order.begin(), order.end());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<int64_t>(i)) return false;
+  }
+  return order.size() == tensor.shape.dims.size();
+}
+
 ForeignTensor ParseTensor(std::string_view bytes) {
   ForeignTensor tensor;
   int64_t type = PJRT_Buffer_Type_INVALID;
@@ -51,7 +60,7 @@ ForeignTensor ParseTensor(std::string_view bytes) {
   }
   tensor.shape =
       MakeShape(static_cast<PJRT_Buffer_Type>(type), dims.data(), dims.size());
-  if (tensor.major_to_minor.size() != dims.size()) {
+  if (!HasAnOrder(tensor)) {
     ThrowInvalidArgument("a foreign call with a damaged layout");
   }
   return tensor;
@@ -79,19 +88,27 @@ std::string SerializeAttribute(const ForeignAttribute& attribute) {
   return writer.Take();
 }
 
-ForeignAttribute ParseAttribute(std::string_view bytes);
+// Dictionaries within dictionaries: nobody writes as many, and each takes some
+// of the stack.
+constexpr int kMaxDepth = 100;
 
-void ParseEntry(std::string_view bytes, ForeignAttribute::Dictionary& entries) {
+ForeignAttribute ParseAttribute(std::string_view bytes, int depth);
+
+void ParseEntry(std::string_view bytes, ForeignAttribute::Dictionary& entries,
+                int depth) {
+  if (depth > kMaxDepth) {
+    ThrowInvalidArgument("a foreign call with attributes nested too deep");
+  }
   std::string name;
   ForeignAttribute value;
   for (WireReader r(bytes); r.Next();) {
     if (r.field() == field::kName) name = r.bytes();
-    if (r.field() == field::kValue) value = ParseAttribute(r.bytes());
+    if (r.field() == field::kValue) value = ParseAttribute(r.bytes(), depth);
   }
   entries[std::move(name)] = std::move(value);
 }
 
-ForeignAttribute ParseAttribute(std::string_view bytes) {
+ForeignAttribute ParseAttribute(std::string_view bytes, int depth) {
   ForeignAttribute attribute;
   for (WireReader r(bytes); r.Next();) {
     if (r.field() == field::kKind) {
@@ -103,7 +120,7 @@ ForeignAttribute ParseAttribute(std::string_view bytes) {
     } else if (r.field() == field::kSize) {
       attribute.size = r.number();
     } else if (r.field() == field::kEntry) {
-      ParseEntry(r.bytes(), attribute.entries);
+      ParseEntry(r.bytes(), attribute.entries, depth + 1);
     }
   }
   return attribute;
@@ -138,6 +155,55 @@ constexpr TypePair kTypes[] = {
     {PJRT_Buffer_Type_F8E3M4, XLA_FFI_DataType_F8E3M4},
     {PJRT_Buffer_Type_F8E8M0FNU, XLA_FFI_DataType_F8E8M0FNU},
 };
+
+// Of an element; 0 for what has none.
+size_t ByteSizeOf(XLA_FFI_DataType type) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.ffi == type) return ElementTypeOf(pair.pjrt).byte_size;
+  }
+  return 0;
+}
+
+// Handlers read what the kind and the type promise.
+bool AreWhole(const ForeignAttribute::Dictionary& entries);
+
+bool IsWhole(const ForeignAttribute& attribute) {
+  const size_t size = ByteSizeOf(attribute.type);
+  switch (attribute.kind) {
+    case XLA_FFI_AttrType_SCALAR:
+      return size != 0 && attribute.bytes.size() == size;
+    case XLA_FFI_AttrType_ARRAY:
+      return size != 0 && attribute.bytes.size() % size == 0 &&
+             attribute.size ==
+                 static_cast<int64_t>(attribute.bytes.size() / size);
+    case XLA_FFI_AttrType_STRING:
+      return true;
+    case XLA_FFI_AttrType_DICTIONARY:
+      return AreWhole(attribute.entries);
+  }
+  return false;
+}
+
+bool AreWhole(const ForeignAttribute::Dictionary& entries) {
+  return std::all_of(entries.begin(), entries.end(), [](const auto& entry) {
+    return IsWhole(entry.second);
+  });
+}
+
+// The memory of a result starts as a copy of its operand's.
+bool AliasesFit(const ForeignCall& call) {
+  if (call.aliases.size() != call.results.size()) return false;
+  for (size_t i = 0; i < call.aliases.size(); ++i) {
+    const int64_t alias = call.aliases[i];
+    if (alias == -1) continue;
+    if (alias < 0 || alias >= static_cast<int64_t>(call.operands.size()) ||
+        call.operands[static_cast<size_t>(alias)].shape.byte_size() !=
+            call.results[i].shape.byte_size()) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -203,11 +269,14 @@ ForeignCall ParseForeignCall(std::string_view bytes) {
     } else if (r.field() == field::kAlias) {
       call.aliases.push_back(r.number());
     } else if (r.field() == field::kEntry) {
-      ParseEntry(r.bytes(), call.attributes);
+      ParseEntry(r.bytes(), call.attributes, /*depth=*/0);
     }
   }
-  if (call.aliases.size() != call.results.size()) {
+  if (!AliasesFit(call)) {
     ThrowInvalidArgument("a foreign call with damaged aliases");
+  }
+  if (!AreWhole(call.attributes)) {
+    ThrowInvalidArgument("a foreign call with damaged attributes");
   }
   return call;
 }
