@@ -36,6 +36,7 @@ struct BytecodeSection {
   static constexpr uint8_t kDialects = 1;
   static constexpr uint8_t kAttributesAndTypes = 2;
   static constexpr uint8_t kAttributeAndTypeOffsets = 3;
+  static constexpr uint8_t kIr = 4;
 
   uint8_t id;
   uint64_t alignment;  // 0: none

@@ -6,6 +6,7 @@
 
 #include "artifacts.h"
 #include "bool_constants.h"
+#include "bytecode_check.h"
 #include "compiler_flags.h"
 #include "cpu_features.h"
 #include "fingerprint.h"
@@ -154,6 +155,7 @@ std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
     log_.Info("cache hit for " + found->name + " in " + watch.ToString());
     return found;
   }
+  CheckBytecode(request.source);
   std::string plain =
       Partition(request.source, request.options.num_replicas,
                 request.options.num_partitions, options_.partition_callback);

@@ -72,6 +72,7 @@ Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
                               std::string* text, std::string* name) {
   const Borrowed borrowed(*this);
   const Ir& ir = borrowed.ir;
+  CheckFunctions(ir);
   *name = ir.StringAttribute(ir.module, "sym_name");
   RewriteTokens(ir);
   Signature signature = ReadSignature(ir);
