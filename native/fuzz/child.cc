@@ -37,7 +37,8 @@ struct Board {
 Board* board;
 
 bool IsOfTheSystem(const char* library) {
-  return std::strstr(library, "libc.so") || std::strstr(library, "libpthread") ||
+  return std::strstr(library, "libc.so") ||
+         std::strstr(library, "libpthread") ||
          std::strstr(library, "linux-vdso") || std::strstr(library, "ld-linux");
 }
 
@@ -58,8 +59,8 @@ void Describe() {
         static_cast<size_t>(static_cast<char*>(frames[i]) -
                             static_cast<char*>(info.dli_fbase)));
     if (written < 0) return;
-    used = std::min(used + static_cast<size_t>(written),
-                    sizeof(board->where) - 1);
+    used =
+        std::min(used + static_cast<size_t>(written), sizeof(board->where) - 1);
     ++named;
   }
 }
@@ -79,7 +80,7 @@ void HandleSignals() {
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof(stack);
   sigaltstack(&alternative, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = &OnSignal;
   action.sa_flags = SA_ONSTACK;
   for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP}) {

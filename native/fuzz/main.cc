@@ -3,9 +3,10 @@
 // that may crash:
 //   fuzz_plugin PLUGIN SEEDS run TARGET SECONDS FOUND [FIRST]
 //   fuzz_plugin PLUGIN SEEDS replay TARGET FILE...
+//   fuzz_plugin PLUGIN SEEDS take TARGET FILE...
 // `run` writes into FOUND the first input for each place in which the plugin
 // crashed, and prints a line for it and one of figures. The exit code is 1 if
-// anything crashed or did not end.
+// anything crashed or did not end, or, with `take`, was refused.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -136,23 +137,27 @@ int Run(const Session& session, double seconds, const fs::path& found,
                 place.c_str());
     crashes += count;
   }
-  std::printf("%s: %llu inputs, %llu taken, %llu crashes in %zu places, "
-              "%llu without end\n",
-              session.target.c_str(),
-              static_cast<unsigned long long>(totals.inputs),
-              static_cast<unsigned long long>(totals.accepted),
-              static_cast<unsigned long long>(crashes), totals.crashes.size(),
-              static_cast<unsigned long long>(totals.hangs));
+  std::printf(
+      "%s: %llu inputs, %llu taken, %llu crashes in %zu places, "
+      "%llu without end\n",
+      session.target.c_str(), static_cast<unsigned long long>(totals.inputs),
+      static_cast<unsigned long long>(totals.accepted),
+      static_cast<unsigned long long>(crashes), totals.crashes.size(),
+      static_cast<unsigned long long>(totals.hangs));
   return crashes + totals.hangs > 0;
 }
 
-int Replay(const Session& session, const std::vector<fs::path>& files) {
+int Replay(const Session& session, bool taken,
+           const std::vector<fs::path>& files) {
   int bad = 0;
   const Start start = [&] {
     auto plugin = std::make_shared<Plugin>(session.plugin);
     auto corpus = std::make_shared<Corpus>(session.ReadCorpus());
     return [=, &session, &files](uint64_t number) {
-      return Feed(*plugin, session.target, *corpus, ReadAll(files[number]));
+      const bool was_taken =
+          Feed(*plugin, session.target, *corpus, ReadAll(files[number]));
+      if (taken && !was_taken) throw std::runtime_error("refused");
+      return was_taken;
     };
   };
   for (uint64_t next = 0; next < files.size();) {
@@ -175,10 +180,11 @@ int Main(const std::vector<std::string>& arguments) {
     return Run(session, std::stod(arguments[5]), arguments[6],
                arguments.size() > 7 ? std::stoull(arguments[7]) : 0);
   }
-  if (arguments[3] == "replay") {
-    return Replay(session, {arguments.begin() + 5, arguments.end()});
+  if (arguments[3] == "replay" || arguments[3] == "take") {
+    return Replay(session, arguments[3] == "take",
+                  {arguments.begin() + 5, arguments.end()});
   }
-  throw std::runtime_error("neither run nor replay");
+  throw std::runtime_error("neither run, replay nor take");
 }
 
 }  // namespace

@@ -11,13 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-SAVED = tempfile.TemporaryDirectory()
-os.environ["IREE_PJRT_SAVE_ARTIFACTS"] = SAVED.name
+os.environ["IREE_PJRT_SAVE_ARTIFACTS"] = tempfile.mkdtemp()
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+SAVED = Path(os.environ["IREE_PJRT_SAVE_ARTIFACTS"])
 # With Shardy on, random bits come with its dialect, which is only read with the package.
 jax.config.update("jax_use_shardy_partitioner", False)
 
@@ -71,9 +71,9 @@ def main(folder: str) -> None:
     for name, (function, *arguments) in PROGRAMS.items():
         function.__name__ = name
         lowered = jax.jit(function).lower(*arguments)
-        before = set(Path(SAVED.name).rglob("*received.mlir"))
+        before = set(SAVED.rglob("*received.mlir"))
         lowered.compile()
-        (received,) = set(Path(SAVED.name).rglob("*received.mlir")) - before
+        (received,) = set(SAVED.rglob("*received.mlir")) - before
         Path(folder, f"{name}.mlirbc").write_bytes(received.read_bytes())
     for name in ("add", "while"):
         function, *arguments = PROGRAMS[name]

@@ -97,8 +97,8 @@ std::string Mutator::Sections(const std::string& input,
       } else if (same != others.end() && Pick(20) == 0) {
         data = same->data;
       } else {
-        data = Bytes(data,
-                     same == others.end() ? data : std::string(same->data));
+        data =
+            Bytes(data, same == others.end() ? data : std::string(same->data));
       }
     }
     iree_pjrt::AppendSection({sections[i].id, sections[i].alignment, data},
@@ -143,7 +143,7 @@ std::string Mutator::Text(std::string text, const std::string& other) {
       text.replace(begin + 1, 3, kTypes[Pick(kTypes.size())]);
       break;
     }
-    case 2:  // a line less
+    case 2:    // a line less
     case 3: {  // a line twice
       const size_t begin = text.find('\n', at);
       if (begin == std::string::npos) break;

@@ -106,8 +106,7 @@ void Plugin::Run(PJRT_LoadedExecutable* executable) {
   Ok(api_->PJRT_Executable_Destroy(&release));
 
   const float values[6] = {1, 2, 3, 4, 5, 6};
-  PJRT_Buffer* input =
-      BufferOrNull(values, {PJRT_Buffer_Type_F32, {2, 3}, {}});
+  PJRT_Buffer* input = BufferOrNull(values, {PJRT_Buffer_Type_F32, {2, 3}, {}});
   std::vector<PJRT_Buffer*> outputs(count.num_outputs);
   PJRT_Buffer* const* inputs = &input;
   PJRT_Buffer** output_list = outputs.data();

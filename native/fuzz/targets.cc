@@ -37,7 +37,8 @@ uint64_t Varint(const std::string& bytes, size_t& at) {
   return value;
 }
 
-// Where IREE's module begins in a serialized executable; it goes on to the seal.
+// Where IREE's module begins in a serialized executable; it goes on to the
+// seal.
 size_t ModuleBegin(const std::string& serialized) {
   for (size_t at = 0; at < serialized.size();) {
     const uint64_t tag = Varint(serialized, at);
@@ -61,13 +62,17 @@ std::string Fields(Mutator& mutator, const std::string& serialized) {
 std::string Module(Mutator& mutator, const std::string& serialized) {
   std::string body = serialized.substr(0, serialized.size() - kSealSize);
   const size_t begin = ModuleBegin(serialized);
-  const size_t code = body.find("\x7f" "ELF", begin);
+  const size_t code = body.find(
+      "\x7f"
+      "ELF",
+      begin);
   if (code == std::string::npos) throw std::runtime_error("no code");
   uint64_t sections = 0;
   uint16_t count = 0;
   std::memcpy(&sections, body.data() + code + 0x28, sizeof(sections));
   std::memcpy(&count, body.data() + code + 0x3c, sizeof(count));
-  const size_t end = std::min<size_t>(code + sections + count * 64, body.size());
+  const size_t end =
+      std::min<size_t>(code + sections + count * 64, body.size());
   for (size_t changes = 1 + mutator.Pick(4); changes > 0; --changes) {
     const size_t free = code - begin + body.size() - end;
     size_t at = begin + mutator.Pick(free);
@@ -85,7 +90,8 @@ constexpr size_t kHostBytes = size_t{1} << 22;
 std::string Buffer(Mutator& mutator) {
   static constexpr int64_t kDims[] = {
       -1, 0, 1, 2, 3, 5, 7, 8, int64_t{1} << 31, int64_t{1} << 62, INT64_MAX};
-  static constexpr int64_t kStrides[] = {0, 1, 2, 3, 4, 8, 24, 64, -4, -8, 4096};
+  static constexpr int64_t kStrides[] = {0,  1,  2,  3,  4,   8,
+                                         24, 64, -4, -8, 4096};
   std::vector<int64_t> numbers;
   numbers.push_back(static_cast<int64_t>(mutator.Pick(40)) - 2);
   const size_t rank = mutator.Pick(6);

@@ -29,7 +29,7 @@ constexpr uint8_t kHasRegions = 0x10;
 constexpr uint8_t kHasUseListOrders = 0x20;
 constexpr uint8_t kHasProperties = 0x40;
 
-// The reader keeps no more than this on its stack of regions here.
+// Deeper than any program; each level takes some of the stack.
 constexpr int kMaxDepth = 500;
 
 [[noreturn]] void ThrowDamaged(const char* what) {
@@ -62,6 +62,10 @@ class Checker {
     CheckDialects(Section(BytecodeSection::kDialects));
     CheckOffsets(Section(BytecodeSection::kAttributeAndTypeOffsets),
                  Section(BytecodeSection::kAttributesAndTypes).size());
+    if (sections_.contains(BytecodeSection::kProperties)) {
+      BytecodeReader properties(Section(BytecodeSection::kProperties));
+      if (!properties.empty()) properties_ = Count(properties);
+    }
     BytecodeReader ir(Section(BytecodeSection::kIr));
     Block(ir, 0);
     Require(ir.ok(), "its operations are cut off");
@@ -185,7 +189,7 @@ class Checker {
     const uint8_t mask = reader.Byte();
     Index(reader, attributes_);  // its location
     if (mask & kHasAttributes) Index(reader, attributes_);
-    if (mask & kHasProperties) reader.Varint();
+    if (mask & kHasProperties) Index(reader, properties_);
     uint64_t results = 0;
     if (mask & kHasResults) {
       results = Count(reader);
@@ -241,6 +245,7 @@ class Checker {
   uint64_t operations_ = 0;
   uint64_t attributes_ = 0;
   uint64_t types_ = 0;
+  uint64_t properties_ = 0;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ struct BytecodeSection {
   static constexpr uint8_t kAttributesAndTypes = 2;
   static constexpr uint8_t kAttributeAndTypeOffsets = 3;
   static constexpr uint8_t kIr = 4;
+  static constexpr uint8_t kProperties = 8;
 
   uint8_t id;
   uint64_t alignment;  // 0: none

@@ -87,11 +87,9 @@ Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
 
 std::string Invocation::Compile(const std::vector<bool>& donatable,
                                 Cost* cost) {
-  // VHLO verifies nothing: what is wrong with a program shows once it is
-  // StableHLO.
-  RunPipeline("start", kInputPhase);
-  // The passes are trusted from here on.
+  // Between its passes IREE's own IR does not verify (convolutions).
   library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
+  RunPipeline("start", kInputPhase);
   {
     const Borrowed borrowed(*this);
     *cost = EstimateCost(borrowed.ir);

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "bytecode_check.h"
+#include "status.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -57,6 +60,47 @@ TEST(BytecodeTest, TextIsScanned) {
   EXPECT_TRUE(HoldsDialect("sdy.mesh @m = <[\"x\"=1]>", "sdy"));
   EXPECT_TRUE(HoldsDialect("{a = #sdy.sharding<@m>}", "sdy"));
   EXPECT_FALSE(HoldsDialect("func @f(\"busdy.x\") loc(\"/sdy.py\")", "sdy"));
+}
+
+// A module of one empty block, with one attribute for its location.
+std::string Whole(char strings, char operations, char attributes,
+                  char properties) {
+  const auto bytes = [](std::initializer_list<char> list) {
+    return std::string(list);
+  };
+  return std::string("ML\xefR") + Small(6) + std::string("producer") + '\0' +
+         Section(0, bytes({strings, Small(2), Small(2), 'b', 0, 'm', 0})) +
+         Section(1, bytes({Small(1), Small(0), operations, Small(0), Small(1),
+                           Small(2)})) +
+         Section(2, "x") +
+         Section(3,
+                 bytes({attributes, Small(0), Small(0), Small(1), Small(2)})) +
+         Section(4, bytes({Small(2), Small(0), 0, Small(0)})) +
+         Section(8, bytes({properties}));
+}
+
+TEST(BytecodeCheckTest, CountsFitIntoTheFile) {
+  EXPECT_NO_THROW(CheckBytecode(Whole(Small(2), Small(1), Small(1), Small(0))));
+  EXPECT_THROW(CheckBytecode(Whole(Small(3), Small(1), Small(1), Small(0))),
+               Error);
+  EXPECT_THROW(CheckBytecode(Whole(Small(2), Small(2), Small(1), Small(0))),
+               Error);
+  EXPECT_THROW(CheckBytecode(Whole(Small(2), Small(1), Small(0), Small(0))),
+               Error);
+  EXPECT_THROW(CheckBytecode(Whole(Small(2), Small(1), Small(1), Small(99))),
+               Error);
+}
+
+TEST(BytecodeCheckTest, EveryTruncationIsRefused) {
+  const std::string whole = Whole(Small(2), Small(1), Small(1), Small(0));
+  // The last section, of three bytes, may be absent.
+  for (size_t size = 4; size + 3 < whole.size(); ++size) {
+    EXPECT_THROW(CheckBytecode(whole.substr(0, size)), Error) << size;
+  }
+}
+
+TEST(BytecodeCheckTest, TextIsLeftToTheCompiler) {
+  EXPECT_NO_THROW(CheckBytecode("module {"));
 }
 
 }  // namespace

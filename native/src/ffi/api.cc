@@ -209,6 +209,9 @@ XLA_FFI_Error* CurrentExceptionAsFfiError() noexcept {
   } catch (const std::exception& error) {
     return new (std::nothrow)
         XLA_FFI_Error{Error(PJRT_Error_Code_INTERNAL, error.what())};
+  } catch (...) {
+    return new (std::nothrow) XLA_FFI_Error{
+        Error(PJRT_Error_Code_INTERNAL, "an exception of unknown type")};
   }
 }
 

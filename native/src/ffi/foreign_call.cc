@@ -185,9 +185,8 @@ bool IsWhole(const ForeignAttribute& attribute) {
 }
 
 bool AreWhole(const ForeignAttribute::Dictionary& entries) {
-  return std::all_of(entries.begin(), entries.end(), [](const auto& entry) {
-    return IsWhole(entry.second);
-  });
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const auto& entry) { return IsWhole(entry.second); });
 }
 
 // The memory of a result starts as a copy of its operand's.
