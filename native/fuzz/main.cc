@@ -14,7 +14,9 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "child.h"
 #include "targets.h"
