@@ -20,6 +20,13 @@ def _two_updates(x, i):
     return x.at[i].add(5), x.at[i + 1].add(7), x
 
 
+def test_batched_updates_of_slices():
+    update = jax.jit(jax.vmap(lax.dynamic_update_slice, (None, None, 0)))
+    got = update(jnp.arange(5), jnp.arange(6, 9), (jnp.arange(4),))
+    want = [[6, 7, 8, 3, 4], [0, 6, 7, 8, 4], [0, 1, 6, 7, 8], [0, 1, 6, 7, 8]]
+    np.testing.assert_array_equal(got, want)
+
+
 def test_two_sorts_of_one_iota():
     v = np.array([3, 1, 3, 1, 2, 2, 3, 0])
     up, down = jax.jit(lambda v: (jnp.argsort(v), jnp.argsort(-v)))(v)

@@ -55,6 +55,7 @@ def lower(
                 _spmd.partition(module, num_replicas, num_partitions)
             step = "expand scatters"
             _expand.expand_batched_scatters(module)
+            _expand.spread_indexed_windows(module)
             step = "verify the rewritten program"
             module.operation.verify()
             step = f"write the program as StableHLO {stablehlo_version}"
