@@ -94,6 +94,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     const Borrowed borrowed(*this);
     *cost = EstimateCost(borrowed.ir);
     KeepInputs(borrowed.ir, donatable);
+    ExpandPowers(borrowed.ir);
     ExpandFloat64Math(borrowed.ir);
     StabilizeSorts(borrowed.ir);
   }

@@ -26,8 +26,10 @@ struct Reply {
 std::string Partition(std::string_view program, int64_t num_replicas,
                       int64_t num_partitions, iree_pjrt_partition_fn callback) {
   const bool sharded = HoldsDialect(program, "sdy");
-  const bool scatters = HoldsName(program, "scatter_v2");
-  if (!sharded && !(scatters && callback)) return std::string(program);
+  // What the Python package keeps within the bounds of arrays.
+  const bool indexed =
+      HoldsName(program, "scatter_v2") || HoldsName(program, "gather_v2");
+  if (!sharded && !(indexed && callback)) return std::string(program);
   if (!callback) {
     ThrowUnimplemented(
         "the program holds Shardy's dialect 'sdy', which the IREE compiler "

@@ -4,54 +4,19 @@
 // The latter two as W. Kahan does it: the error of a rounded intermediate is
 // divided out by a second one that has the same error.
 #include "rewrite/rewrites.h"
+#include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
 
-// Makes operations on float64 right before an operation.
-class Builder {
- public:
-  Builder(const Ir& ir, MlirOperation before)
-      : ir_(ir),
-        before_(before),
-        f64_(
-            ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(before, 0))),
-        i1_(ir.api.mlirIntegerTypeGet(ir.context, 1)) {}
-
-  MlirValue Constant(std::string_view text) const {
-    return Make("arith.constant", {}, f64_,
-                {ir_.Named("value", ir_.Parse(std::string(text) + " : f64"))});
-  }
-  MlirValue Apply(std::string_view name,
-                  const std::vector<MlirValue>& operands) const {
-    return Make(name, operands, f64_, {});
-  }
-  // a == b ? yes : no
-  MlirValue Select(MlirValue a, MlirValue b, MlirValue yes,
-                   MlirValue no) const {
-    constexpr std::string_view kOrderedEqual = "1 : i64";
-    const MlirValue equal =
-        Make("arith.cmpf", {a, b}, i1_,
-             {ir_.Named("predicate", ir_.Parse(kOrderedEqual))});
-    return Apply("arith.select", {equal, yes, no});
-  }
-
- private:
-  MlirValue Make(std::string_view name, const std::vector<MlirValue>& operands,
-                 MlirType type,
-                 const std::vector<MlirNamedAttribute>& attributes) const {
-    return ir_.api.mlirOperationGetResult(
-        ir_.CreateBefore(before_, name, operands, {type}, attributes), 0);
-  }
-
-  const Ir& ir_;
-  const MlirOperation before_;
-  const MlirType f64_;
-  const MlirType i1_;
-};
+// a == b ? yes : no
+MlirValue IfEqual(const ScalarBuilder& builder, MlirValue a, MlirValue b,
+                  MlirValue yes, MlirValue no) {
+  return builder.Select(builder.Compare(ScalarBuilder::kEqual, a, b), yes, no);
+}
 
 // |x| ** (1/3) with the sign of x; right to some 1e-14 at the range's ends.
-MlirValue Cbrt(const Builder& b, MlirValue x) {
+MlirValue Cbrt(const ScalarBuilder& b, MlirValue x) {
   const MlirValue root =
       b.Apply("math.powf",
               {b.Apply("math.absf", {x}), b.Constant("0.33333333333333331")});
@@ -59,7 +24,7 @@ MlirValue Cbrt(const Builder& b, MlirValue x) {
 }
 
 // u = exp(x): (u - 1) * x / log(u)
-MlirValue Expm1(const Builder& b, MlirValue x) {
+MlirValue Expm1(const ScalarBuilder& b, MlirValue x) {
   const MlirValue one = b.Constant("1.0");
   const MlirValue u = b.Apply("math.exp", {x});
   const MlirValue difference = b.Apply("arith.subf", {u, one});
@@ -67,13 +32,13 @@ MlirValue Expm1(const Builder& b, MlirValue x) {
   const MlirValue general = b.Apply("arith.mulf", {difference, ratio});
   // exp has overflowed, or rounded to nothing: there is no error to divide out.
   const MlirValue ends =
-      b.Select(u, b.Constant("0x7FF0000000000000"), u,
-               b.Select(u, b.Constant("0.0"), b.Constant("-1.0"), general));
-  return b.Select(u, one, x, ends);
+      IfEqual(b, u, b.Constant("0x7FF0000000000000"), u,
+              IfEqual(b, u, b.Constant("0.0"), b.Constant("-1.0"), general));
+  return IfEqual(b, u, one, x, ends);
 }
 
 // u = 1 + x: log(u) * x / (u - 1)
-MlirValue Log1p(const Builder& b, MlirValue x) {
+MlirValue Log1p(const ScalarBuilder& b, MlirValue x) {
   const MlirValue one = b.Constant("1.0");
   const MlirValue u = b.Apply("arith.addf", {x, one});
   const MlirValue ratio =
@@ -81,7 +46,7 @@ MlirValue Log1p(const Builder& b, MlirValue x) {
   const MlirValue log = b.Apply("math.log", {u});
   const MlirValue general = b.Apply("arith.mulf", {log, ratio});
   const MlirValue infinity = b.Constant("0x7FF0000000000000");
-  return b.Select(u, one, x, b.Select(u, infinity, log, general));
+  return IfEqual(b, u, one, x, IfEqual(b, u, infinity, log, general));
 }
 
 }  // namespace
@@ -96,7 +61,7 @@ void ExpandFloat64Math(const Ir& ir) {
     if (!expand) continue;
     const MlirValue x = ir.api.mlirOperationGetOperand(op, 0);
     if (ir.Print(ir.api.mlirValueGetType(x)) != "f64") continue;
-    ir.Replace(op, {expand(Builder(ir, op), x)});
+    ir.Replace(op, {expand(ScalarBuilder(ir, op), x)});
   }
 }
 

@@ -62,6 +62,10 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 // badly or not at all.
 void ExpandFloat64Math(const Ir& ir);
 
+// On the module after IREE's input phase: powers of negative numbers and of
+// zero, as C's pow has them.
+void ExpandPowers(const Ir& ir);
+
 // On the module after IREE's input phase: what is equal stays in order.
 void StabilizeSorts(const Ir& ir);
 

@@ -71,3 +71,16 @@ def test_a_loop_in_a_loop():
 
     got = jax.jit(lambda n: lax.fori_loop(0, n, outer, 0))(6)
     assert got == sum(sum(range(i)) for i in range(6))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
+def test_powers_of_what_is_not_positive(dtype):
+    with jax.enable_x64(dtype == "float64"):
+        bases = [-2.5, -2, -1, -0.0, 0, 0.5, 1, 3, -np.inf, np.inf, np.nan]
+        exponents = [-3, -2, -0.5, 0, 0.5, 1, 2, 3, -np.inf, np.inf, np.nan]
+        x, y = (v.ravel() for v in np.meshgrid(bases, exponents))
+        got = jax.jit(jnp.power)(jnp.array(x, dtype), jnp.array(y, dtype)).astype("float32")
+    with np.errstate(all="ignore"):
+        want = np.power(x, y).astype("float32")
+    np.testing.assert_allclose(got, want, rtol=2e-2 if dtype == "bfloat16" else 2e-3)
+    np.testing.assert_array_equal(np.signbit(got)[got == 0], np.signbit(want)[got == 0])

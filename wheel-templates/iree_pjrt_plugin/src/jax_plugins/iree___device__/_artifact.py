@@ -9,7 +9,7 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from . import _expand, _single_device, _spmd
+from . import _bounds, _expand, _single_device, _spmd
 
 
 def lower(
@@ -55,7 +55,11 @@ def lower(
                 _spmd.partition(module, num_replicas, num_partitions)
             step = "expand scatters"
             _expand.expand_batched_scatters(module)
+            _bounds.keep_scatters_in_bounds(module)
             _expand.spread_indexed_windows(module)
+            _expand.put_indexed_dimensions_first(module)
+            step = "keep gathers within bounds"
+            _bounds.keep_gathers_in_bounds(module)
             step = "verify the rewritten program"
             module.operation.verify()
             step = f"write the program as StableHLO {stablehlo_version}"

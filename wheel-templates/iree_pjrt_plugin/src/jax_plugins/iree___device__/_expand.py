@@ -44,17 +44,79 @@ def spread_indexed_windows(module: ir.Module) -> None:
     The IREE compiler 3.11 takes an indexed dimension for one that is not in the window, and
     writes the last element only; JAX emits them for a batched ``dynamic_update_slice``.
     """
-    scatters: list[Any] = []
+    for op in ops_in(module, "stablehlo.scatter"):
+        with op.location, ir.InsertionPoint(op):
+            _spread(op)
+
+
+def put_indexed_dimensions_first(module: ir.Module) -> None:
+    """Transposes scatters so that windows come last in arrays and updates, in place.
+
+    The IREE compiler 3.11 crashes on some where they do not; JAX makes them for a scatter in
+    ``jax.vmap``.
+    """
+    for op in ops_in(module, "stablehlo.scatter"):
+        with op.location, ir.InsertionPoint(op):
+            _put_indexed_first(op)
+
+
+def ops_in(module: ir.Module, name: str) -> list[Any]:
+    """All ops of this name in the module; they may be replaced while they are gone through."""
+    found: list[Any] = []
 
     def visit(op: Any) -> Any:
-        if op.name == "stablehlo.scatter":
-            scatters.append(op)
+        if op.name == name:
+            found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for op in scatters:
-        with op.location, ir.InsertionPoint(op):
-            _spread(op)
+    return found
+
+
+def _put_indexed_first(op: Any) -> None:
+    numbers = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
+    indexed = list(numbers.scattered_dims_to_operand_dims)
+    if set(indexed) != set(numbers.inserted_window_dims):
+        return
+    count = len(op.operands) // 2
+    rank, update_rank = (ir.RankedTensorType(op.operands[i].type).rank for i in (0, count + 1))
+    order = indexed + [d for d in range(rank) if d not in indexed]
+    window = list(numbers.update_window_dims)
+    update_order = [u for u in range(update_rank) if u not in window] + window
+    if order == list(range(rank)) and update_order == list(range(update_rank)):
+        return
+    arrays, updates = list(op.operands)[:count], list(op.operands)[count + 1 :]
+    arrays = [stablehlo.transpose(array, order) for array in arrays]
+    updates = [stablehlo.transpose(update, update_order) for update in updates]
+    first = list(range(len(indexed)))
+    numbers = stablehlo.ScatterDimensionNumbers.get(
+        list(range(update_rank - len(window), update_rank)),
+        first,
+        [],
+        [],
+        first,
+        numbers.index_vector_dim,
+    )
+    operands = [*arrays, op.operands[count], *updates]
+    made = remake_scatter(op, operands, numbers)
+    back = [order.index(d) for d in range(rank)]
+    for old, new in zip(op.results, made.results, strict=True):
+        old.replace_all_uses_with(stablehlo.transpose(new, back))
+    op.operation.erase()
+
+
+def remake_scatter(op: Any, operands: list[Any], numbers: Any) -> Any:
+    """A scatter with the body of ``op``, which it takes; ``op`` is left to be erased."""
+    made = ir.Operation.create(
+        "stablehlo.scatter",
+        [operand.type for operand in operands[: len(operands) // 2]],
+        operands,
+        # Neither sorted nor unique, the defaults: windows may have come to overlap.
+        {"scatter_dimension_numbers": numbers},
+        regions=1,
+    )
+    op.regions[0].blocks[0].append_to(made.regions[0])
+    return made
 
 
 def _spread(op: Any) -> None:
@@ -86,9 +148,6 @@ def _spread(op: Any) -> None:
 
     to = [batch.index(u) for u in batch if u not in spread] + [len(batch)]
     start = stablehlo.broadcast_in_dim(wide, indices, to)
-    # IREE does not look at bounds: a window that does not fit is moved to where it does.
-    last = each([shape[d] - (updates[at[d]] if d in at else 1) for d in indexed])
-    start = stablehlo.clamp(each([0] * len(indexed)), start, last)
     for u, d in spread.items():
         steps = stablehlo.iota(wide, batch.index(u))
         here = each([int(other == d) for other in indexed])
@@ -98,15 +157,7 @@ def _spread(op: Any) -> None:
     )
     operands = list(op.operands)
     operands[count] = start
-    made = ir.Operation.create(
-        "stablehlo.scatter",
-        [result.type for result in op.results],
-        operands,
-        # Windows may overlap: neither sorted nor unique, the defaults.
-        {"scatter_dimension_numbers": numbers},
-        regions=1,
-    )
-    op.regions[0].blocks[0].append_to(made.regions[0])
+    made = remake_scatter(op, operands, numbers)
     for old, new in zip(op.results, made.results, strict=True):
         old.replace_all_uses_with(new)
     op.operation.erase()

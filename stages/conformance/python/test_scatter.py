@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scatters leave out what lies outside of the array, gathers move to what lies in it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+DIMS_OF_WINDOWS = lax.ScatterDimensionNumbers(
+    update_window_dims=(1, 2), inserted_window_dims=(), scatter_dims_to_operand_dims=(0, 1)
+)
+# Inside, at the edges, just outside, far outside.
+ROWS = np.array([1, 4, -1, 0, 5, 10**9, -(10**9), 3], np.int32)
+
+
+def rows_by_numpy(x, update, how):
+    x = x.copy()
+    for row, value in zip(ROWS, update, strict=True):
+        # A negative index of jnp counts from the end.
+        row = row + len(x) if row < 0 else row
+        if 0 <= row < len(x):
+            x[row] = how(x[row], value)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "dtypes"),
+    [
+        ("set", lambda _, new: new, ["float32", "int32", "complex64"]),
+        ("add", np.add, ["float32", "int32", "complex64"]),
+        ("multiply", np.multiply, ["float32", "int32", "complex64"]),
+        ("max", np.maximum, ["float32", "int32"]),
+    ],
+)
+def test_rows(name, how, dtypes):
+    for dtype in dtypes:
+        check_rows(name, how, dtype)
+
+
+def check_rows(name, how, dtype):
+    x = np.arange(1, 11).reshape(5, 2).astype(dtype)
+    update = np.arange(3, 19).reshape(8, 2).astype(dtype)
+    got = jax.jit(lambda x, i, u: getattr(x.at[i], name)(u))(x, ROWS, update)
+    np.testing.assert_array_equal(got, rows_by_numpy(x, update, how))
+
+
+@pytest.mark.parametrize("index", [0, 4, 5, 10**9, -(10**9)])
+def test_one_element(index):
+    x = np.arange(5, dtype=np.float32)
+    want = x.copy()
+    if 0 <= index < 5:
+        want[index] = 9
+    np.testing.assert_array_equal(jax.jit(lambda x, i: x.at[i].set(9))(x, index), want)
+
+
+def test_the_sign_of_zero_stays():
+    x = np.full(3, -0.0, np.float32)
+    got = jax.jit(lambda x, i: x.at[i].add(1))(x, np.array([7]))
+    np.testing.assert_array_equal(np.signbit(got), [True] * 3)
+
+
+@pytest.mark.parametrize("add", [True, False], ids=["add", "set"])
+def test_a_window_that_does_not_fit_is_left_out(add):
+    x = np.zeros((4, 5), np.float32)
+    at = np.array([[0, 0], [3, 4], [1, 3], [2, -1], [2, 2]], np.int32)
+    update = np.arange(1, 21, dtype=np.float32).reshape(5, 2, 2)
+    write = lax.scatter_add if add else lax.scatter
+    got = jax.jit(lambda x, i, u: write(x, i, u, DIMS_OF_WINDOWS))(x, at, update)
+    want = x.copy()
+    want[0:2, 0:2] = update[0]
+    want[1:3, 3:5] = update[2]
+    want[2:4, 2:4] = want[2:4, 2:4] + update[4] if add else update[4]
+    np.testing.assert_array_equal(got, want)
+
+
+def test_small_and_unsigned_indices():
+    x = np.zeros(200, np.float32)
+    for dtype, largest in (("uint8", 255), ("uint32", 2**32 - 1), ("int16", 2**15 - 1)):
+        at = np.array([150, largest], dtype)
+        got = np.asarray(jax.jit(lambda x, i: x.at[i].add(1, mode="drop"))(x, at))
+        assert got.sum() == got[150] == 1
+
+
+def test_in_a_loop():
+    def body(i, x):
+        return x.at[2 * i].set(i)  # from the third on outside
+
+    got = jax.jit(lambda x: lax.fori_loop(0, 6, body, x))(jnp.full(5, -1))
+    np.testing.assert_array_equal(got, [0, -1, 1, -1, 2])
+
+
+def test_batched_by_vmap():
+    x = np.arange(60, dtype=np.float32).reshape(2, 3, 10)
+    at = np.array([[0, 1], [1, 4], [0, 9]], np.int32)
+    update = np.arange(30, dtype=np.float32).reshape(5, 3, 2) + 1
+    numbers = lax.ScatterDimensionNumbers(
+        update_window_dims=(1,), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0, 1)
+    )
+
+    def add(x, update):
+        return jax.vmap(lambda a: lax.scatter_add(a, at, update, numbers), in_axes=1)(x)
+
+    got = jax.jit(jax.vmap(add, in_axes=(None, 0)))(x, update)
+    want = np.repeat(np.moveaxis(x, 1, 0)[None], 5, axis=0).copy()
+    for batch in range(5):
+        for (row, column), window in zip(at, update[batch], strict=True):
+            if column + 2 <= 10:
+                want[batch, :, row, column : column + 2] += window
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("index", [0, 4, 5, 10**9, -(10**9)])
+def test_gather_of_one(index):
+    x = np.arange(5, dtype=np.float32)
+    got = jax.jit(lambda x, i: x.at[i].get(mode="clip"))(x, index)
+    assert got == x[np.clip(index, 0, 4)]
+    got = lax.gather(
+        jnp.asarray(x), jnp.array([index]), lax.GatherDimensionNumbers((0,), (), (0,)), (2,)
+    )
+    start = np.clip(index, 0, 3)
+    np.testing.assert_array_equal(got, x[start : start + 2])
+
+
+def test_gather_of_rows():
+    x = np.arange(10, dtype=np.int32).reshape(5, 2)
+    got = jax.jit(lambda x, i: jnp.take(x, i, axis=0, mode="clip"))(x, ROWS)
+    np.testing.assert_array_equal(got, x[np.clip(ROWS, 0, 4)])
+    got = jax.jit(lambda x, i: x[i])(x.astype(np.float32), np.array([1, 7, -1]))
+    np.testing.assert_array_equal(got, x[[1, 4, 4]])
