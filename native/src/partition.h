@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that libIREECompiler cannot take as the framework sends them: those
-// that hold Shardy's `sdy` dialect, which it cannot read, and scatters, on
-// whose batching dimensions IREE 3.11 crashes. The framework's Python package
+// that hold Shardy's `sdy` dialect, which it cannot read, and scatters and
+// gathers: IREE 3.11 crashes on batching dimensions of a scatter, and reads and
+// writes outside of arrays at the indices of both. The framework's Python package
 // registers a function (client option `partition_callback`, its address) that
 // runs the framework's own passes and replies with a plain program for one
 // device of the partition.

@@ -46,7 +46,7 @@ describe('the wheel', () => {
     expect(found).toMatchObject({
       name: 'iree-pjrt-plugin-cpu',
       tags: ['py3-none-manylinux_2_28_x86_64'],
-      exports: ['GetPjrtApi'],
+      exports: ['GetPjrtApi', 'XLA_FFI_GetApi'],
       extensions: ['layouts', 'memory descriptions'],
     });
     expect(found['unimplemented']).toHaveLength(5);
