@@ -2,10 +2,10 @@
 // Programs that libIREECompiler cannot take as the framework sends them: those
 // that hold Shardy's `sdy` dialect, which it cannot read, and scatters and
 // gathers: IREE 3.11 crashes on batching dimensions of a scatter, and reads and
-// writes outside of arrays at the indices of both. The framework's Python package
-// registers a function (client option `partition_callback`, its address) that
-// runs the framework's own passes and replies with a plain program for one
-// device of the partition.
+// writes outside of arrays at the indices of both. The framework's Python
+// package registers a function (client option `partition_callback`, its
+// address) that runs the framework's own passes and replies with a plain
+// program for one device of the partition.
 //
 // The function may be called from any thread, several at once, with no lock of
 // ours held; it calls `reply` exactly once before it returns.
