@@ -94,6 +94,8 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     const Borrowed borrowed(*this);
     *cost = EstimateCost(borrowed.ir);
     KeepInputs(borrowed.ir, donatable);
+    CopyConstantTargets(borrowed.ir);
+    SplitComplexConstants(borrowed.ir);
     ExpandPowers(borrowed.ir);
     ExpandFloat64Math(borrowed.ir);
     StabilizeSorts(borrowed.ir);
@@ -115,7 +117,11 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
 // From IREE's input phase up to and with its stream phase.
 void Invocation::Schedule() {
   RunPipeline(kInputPhase, kFlowPhase);
-  WidenLoops(Borrowed(*this).ir);
+  {
+    const Borrowed borrowed(*this);
+    WidenLoops(borrowed.ir);
+    GuardLoneDispatches(borrowed.ir);
+  }
   RunPasses(PassesUntilAllocation());
   WidenLoops(Borrowed(*this).ir);
   RunPasses(PassesFromAllocation());

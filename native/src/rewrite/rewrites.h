@@ -58,6 +58,14 @@ void RewriteUnsignedWindows(const Ir& ir);
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 
+// On the module after IREE's input phase: scatters into constants, and
+// sorts of them, write into copies.
+void CopyConstantTargets(const Ir& ir);
+
+// On the module after IREE's input phase: complex constants of rank 0 are made
+// of their parts.
+void SplitComplexConstants(const Ir& ir);
+
 // On the module after IREE's input phase: functions of float64 that IREE lowers
 // badly or not at all.
 void ExpandFloat64Math(const Ir& ir);
@@ -72,6 +80,10 @@ void StabilizeSorts(const Ir& ir);
 // On the module right before IREE analyses affinities: each loop has as many
 // results as it carries values.
 void WidenLoops(const Ir& ir);
+
+// On the module after IREE's flow phase: results of dispatches without operands
+// stay apart.
+void GuardLoneDispatches(const Ir& ir);
 
 // On the module after IREE's hal phase: the compiled object (what `object`
 // returns) takes the place of its name. False if the module has no code for it.

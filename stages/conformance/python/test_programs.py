@@ -84,3 +84,50 @@ def test_powers_of_what_is_not_positive(dtype):
         want = np.power(x, y).astype("float32")
     np.testing.assert_allclose(got, want, rtol=2e-2 if dtype == "bfloat16" else 2e-3)
     np.testing.assert_array_equal(np.signbit(got)[got == 0], np.signbit(want)[got == 0])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32", "complex64"])
+@pytest.mark.parametrize("size", [3, 5000])
+def test_writing_into_a_constant(dtype, size):
+    captured = (np.arange(size) % 7).astype(dtype)
+    value = captured.dtype.type(1)
+
+    @jax.jit
+    def run(i):
+        constant = jnp.asarray(captured)
+        zeros = jnp.zeros(size, dtype).at[i].set(value)
+        return constant.at[i].set(value), zeros, jnp.flip(constant).at[i].set(captured[0])
+
+    for i in (2, 0):
+        wants = captured.copy(), np.zeros(size, dtype), captured[::-1].copy()
+        for want, written in zip(wants, (value, value, 0), strict=True):
+            want[i] = written
+        for got, want in zip(run(i), wants, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_sorting_a_constant():
+    captured = np.array([3, 1, 2], np.float32)
+
+    @jax.jit
+    def run():
+        x = jnp.asarray(captured)
+        return jnp.sort(x), jnp.argsort(x), x
+
+    for _ in range(2):
+        for got, want in zip(run(), ([1, 2, 3], [1, 2, 0], [3, 1, 2]), strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_several_results_of_nothing():
+    values, indices = jax.jit(lambda: lax.top_k(jnp.array([3.0, 1.0, 2.0]), 2))()
+    np.testing.assert_array_equal(values, [3, 2])
+    np.testing.assert_array_equal(indices, [0, 2])
+
+
+def test_padding_with_complex_constants():
+    x = np.array([2, 1j, 3], np.complex64)
+    np.testing.assert_array_equal(jnp.pad(x, (1, 2), constant_values=1j), [1j, 2, 1j, 3, 1j, 1j])
+    np.testing.assert_array_equal(jnp.convolve(x, x), np.convolve(x, x))
+    windows = lax.reduce_window(x, np.complex64(0), lax.add, (2,), (1,), [(1, 1)])
+    np.testing.assert_array_equal(windows, [2, 2 + 1j, 3 + 1j, 3])

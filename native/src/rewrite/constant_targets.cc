@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatters into a constant, and sorts of one. IREE 3.11 moves the constant into
+// the dispatch, where what a scatter does not write is never written, or has
+// it write into the constant itself, for all later calls. One number in all
+// places becomes a splat; others are kept by a use afterwards, as inputs are
+// (keep_inputs.cc): IREE then copies them first.
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr std::string_view kSplat = "dense<";
+
+// The number that a constant holds in all places, as text; empty if there is
+// none.
+std::string SplatOf(const Ir& ir, MlirAttribute value) {
+  const std::string text = ir.Print(value);
+  if (!text.starts_with(kSplat)) return {};
+  const char first = text.at(kSplat.size());
+  if (first == '[' || first == '>' || first == '"') return {};
+  return text.substr(kSplat.size(), text.find('>') - kSplat.size());
+}
+
+// `tensor<4x2xcomplex<f32>>` -> `complex<f32>`
+std::string ElementOf(const std::string& tensor) {
+  const size_t last = tensor.find_first_not_of("0123456789x", 7);
+  return tensor.substr(last, tensor.size() - 1 - last);
+}
+
+MlirOperation MakeNumber(const Ir& ir, MlirOperation before,
+                         const std::string& number,
+                         const std::string& element) {
+  const MlirType type = ir.ParseType(element);
+  if (!number.starts_with("(")) {
+    return ir.CreateBefore(
+        before, "arith.constant", {}, {type},
+        {ir.Named(
+            "value",
+            ir.Parse(element == "i1" ? number : number + " : " + element))});
+  }
+  const std::string part = element.substr(8, element.size() - 9);
+  const size_t comma = number.find(',');
+  std::vector<MlirValue> parts;
+  for (const std::string& text :
+       {number.substr(1, comma - 1),
+        number.substr(comma + 1, number.size() - comma - 2)}) {
+    const MlirOperation made =
+        ir.CreateBefore(before, "arith.constant", {}, {ir.ParseType(part)},
+                        {ir.Named("value", ir.Parse(text + " : " + part))});
+    parts.push_back(ir.api.mlirOperationGetResult(made, 0));
+  }
+  return ir.CreateBefore(before, "complex.create", parts, {type}, {});
+}
+
+MlirOperation Splat(const Ir& ir, MlirOperation before,
+                    const std::string& number, MlirType type) {
+  const MlirOperation made =
+      MakeNumber(ir, before, number, ElementOf(ir.Print(type)));
+  return ir.CreateBefore(before, "flow.tensor.splat",
+                         {ir.api.mlirOperationGetResult(made, 0)}, {type}, {});
+}
+
+MlirOperation Kept(const Ir& ir, MlirOperation op, MlirValue constant,
+                   MlirType type) {
+  const MlirOperation barrier =
+      ir.CreateBefore(op, "util.optimization_barrier", {constant}, {type}, {});
+  ir.CreateBefore(ir.Terminator(ir.api.mlirOperationGetBlock(op)),
+                  "util.optimization_barrier",
+                  {ir.api.mlirOperationGetResult(barrier, 0)}, {type}, {});
+  return barrier;
+}
+
+// The operand `i`, which `op` writes into, if it is a constant.
+void Free(const Ir& ir, MlirOperation op, intptr_t i) {
+  const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
+  if (!ir.api.mlirValueIsAOpResult(target)) return;
+  const MlirOperation owner = ir.api.mlirOpResultGetOwner(target);
+  if (ir.Name(owner) != "arith.constant") return;
+  const MlirType type = ir.api.mlirValueGetType(target);
+  const std::string splat = SplatOf(ir, ir.Attribute(owner, "value"));
+  const MlirOperation made =
+      splat.empty() ? Kept(ir, op, target, type) : Splat(ir, op, splat, type);
+  ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
+}
+
+}  // namespace
+
+void CopyConstantTargets(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const bool sort = ir.Name(op) == "iree_linalg_ext.sort";
+    if (!sort && ir.Name(op) != "iree_linalg_ext.scatter") continue;
+    const intptr_t count = ir.api.mlirOperationGetNumOperands(op);
+    for (intptr_t i = sort ? 0 : count - 1; i < count; ++i) Free(ir, op, i);
+  }
+}
+
+}  // namespace iree_pjrt
