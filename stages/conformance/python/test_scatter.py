@@ -128,3 +128,10 @@ def test_gather_of_rows():
     np.testing.assert_array_equal(got, x[np.clip(ROWS, 0, 4)])
     got = jax.jit(lambda x, i: x[i])(x.astype(np.float32), np.array([1, 7, -1]))
     np.testing.assert_array_equal(got, x[[1, 4, 4]])
+
+
+def test_without_an_index():
+    x, update = np.arange(6.0, dtype=np.float32).reshape(2, 3), np.ones((2, 3), np.float32)
+    np.testing.assert_array_equal(jnp.asarray(x).at[:].set(update), update)
+    np.testing.assert_array_equal(jnp.asarray(x).at[...].add(update), x + 1)
+    np.testing.assert_array_equal(jnp.asarray(2).at[()].multiply(3), 6)

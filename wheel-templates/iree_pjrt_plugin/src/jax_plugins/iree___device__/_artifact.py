@@ -55,6 +55,7 @@ def lower(
                 _spmd.partition(module, num_replicas, num_partitions)
             step = "expand scatters"
             _expand.expand_batched_scatters(module)
+            _expand.index_what_has_no_index(module)
             _bounds.keep_scatters_in_bounds(module)
             _expand.spread_indexed_windows(module)
             _expand.put_indexed_dimensions_first(module)

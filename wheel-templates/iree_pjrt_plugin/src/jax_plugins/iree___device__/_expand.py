@@ -38,6 +38,44 @@ def expand_batched_scatters(module: ir.Module) -> None:
         passmanager.PassManager.parse(_PIPELINE).run(module.operation)
 
 
+def index_what_has_no_index(module: ir.Module) -> None:
+    """Puts a dimension of one in front of arrays that are written as a whole, in place.
+
+    The IREE compiler 3.11 refuses scatters that index no dimension, with invalid IR that may
+    crash it; JAX emits them for ``x.at[:].set``.
+    """
+    for op in ops_in(module, "stablehlo.scatter"):
+        numbers = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
+        if not numbers.scattered_dims_to_operand_dims and not numbers.inserted_window_dims:
+            with op.location, ir.InsertionPoint(op):
+                _index(op, numbers)
+
+
+def _index(op: Any, numbers: Any) -> None:
+    count = len(op.operands) // 2
+    arrays, indices, updates = (
+        list(op.operands)[:count],
+        op.operands[count],
+        list(op.operands)[count + 1 :],
+    )
+    for i, array in enumerate(arrays):
+        kind = ir.RankedTensorType(array.type)
+        arrays[i] = stablehlo.reshape(
+            ir.RankedTensorType.get([1, *kind.shape], kind.element_type), array
+        )
+    shape = list(ir.RankedTensorType(indices.type).shape)
+    shape[numbers.index_vector_dim : numbers.index_vector_dim + 1] = [1]
+    zeros = ir.DenseElementsAttr.get(np.zeros(shape, np.int32))
+    window = list(numbers.update_window_dims)
+    numbers = stablehlo.ScatterDimensionNumbers.get(
+        window, [0], [], [], [0], numbers.index_vector_dim
+    )
+    made = remake_scatter(op, [*arrays, stablehlo.constant(zeros), *updates], numbers)
+    for old, new in zip(op.results, made.results, strict=True):
+        old.replace_all_uses_with(stablehlo.reshape(old.type, new))
+    op.operation.erase()
+
+
 def spread_indexed_windows(module: ir.Module) -> None:
     """Turns scatters of windows at an index into scatters of elements, in place.
 
