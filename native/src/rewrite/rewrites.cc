@@ -16,6 +16,7 @@ std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteRngStates(ir);
   RewriteUnsignedWindows(ir);
   RewriteComplexUpdates(ir);
+  RewriteComplexAbs(ir);
   RewritePlacementMarkers(ir);
   if (device_count == 1) {
     RewriteShardingMarkers(ir);

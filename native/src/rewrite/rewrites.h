@@ -48,6 +48,9 @@ void RewriteTokens(const Ir& ir);
 // dynamic_update_slice of complex numbers, outside of loops: of their parts.
 void RewriteComplexUpdates(const Ir& ir);
 
+// abs of complex numbers of float32: in float64.
+void RewriteComplexAbs(const Ir& ir);
+
 // rng_bit_generator: bits and new state from a generator each.
 void RewriteRngStates(const Ir& ir);
 
@@ -65,6 +68,10 @@ void CopyConstantTargets(const Ir& ir);
 // On the module after IREE's input phase: complex constants of rank 0 are made
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
+
+// On the module after IREE's input phase: functions of floats of at most 32
+// bits that IREE computes badly, in float64. Comes before the two below.
+void WidenMath(const Ir& ir);
 
 // On the module after IREE's input phase: functions of float64 that IREE lowers
 // badly or not at all.

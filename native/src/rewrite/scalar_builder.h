@@ -19,13 +19,16 @@ class ScalarBuilder {
   static constexpr int kLess = 4;
   static constexpr int kUnorderedNotEqual = 13;
 
-  // The type is that of the first operand of `before`.
-  ScalarBuilder(const Ir& ir, MlirOperation before)
+  ScalarBuilder(const Ir& ir, MlirOperation before, MlirType type)
       : ir_(ir),
         before_(before),
-        type_(
-            ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(before, 0))),
+        type_(type),
         i1_(ir.api.mlirIntegerTypeGet(ir.context, 1)) {}
+  // The type is that of the first operand of `before`.
+  ScalarBuilder(const Ir& ir, MlirOperation before)
+      : ScalarBuilder(ir, before,
+                      ir.api.mlirValueGetType(
+                          ir.api.mlirOperationGetOperand(before, 0))) {}
 
   MlirValue Constant(std::string_view text) const {
     const std::string typed = std::string(text) + " : " + ir_.Print(type_);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of float32 at the ends of their range, and what is found among equals."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+SIZES = np.geomspace(1e-37, 3e38, 500)
+ANGLES = np.concatenate([[0.0, -0.0], SIZES, -SIZES, np.linspace(-40, 40, 999)]).astype("float32")
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_angles_of_any_size(name):
+    got = jax.jit(getattr(jnp, name))(ANGLES)
+    want = getattr(np, name)(ANGLES.astype("float64"))
+    np.testing.assert_allclose(got, want, rtol=1e-7, atol=0)
+    np.testing.assert_array_equal(np.signbit(got[:2]), np.signbit(want[:2]))
+    assert np.isnan(jax.jit(getattr(jnp, name))(np.float32(np.inf)))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_angles_of_few_bits(dtype):
+    x = jnp.linspace(-60, 60, 333, dtype=dtype)
+    want = jnp.asarray(np.sin(np.asarray(x, "float64"))).astype(dtype)
+    np.testing.assert_array_equal(jax.jit(jnp.sin)(x), want)
+
+
+def test_arcs():
+    ends = np.array([-np.inf, -3, -1, -0.6, -0.0, 0, 0.6, 1, 1e-30, 3e38, np.inf], np.float32)
+    y, x = (v.ravel() for v in np.meshgrid(ends, ends))
+    want = np.arctan2(y, x)
+    got = jax.jit(jnp.arctan2)(y, x)
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-37)  # denormals are zero
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+    for name in ("arctan", "cbrt"):
+        np.testing.assert_allclose(getattr(jnp, name)(ends), getattr(np, name)(ends), rtol=1e-6)
+    within = np.linspace(-1, 1, 201, dtype=np.float32)
+    np.testing.assert_allclose(jnp.arcsin(within), np.arcsin(within), rtol=1e-6)
+
+
+def test_large_powers():
+    x = np.geomspace(1e-30, 1e30, 300).astype(np.float32)
+    np.testing.assert_allclose(jnp.power(x, 1.25), np.power(x.astype("float64"), 1.25), rtol=1e-6)
+
+
+def test_sizes_of_complex_numbers():
+    z = np.array([1e-30 + 1e-30j, 3e30 + 4e30j, 3 - 4j, 0, np.inf - 1j], np.complex64)
+    np.testing.assert_allclose(jnp.abs(z), np.abs(z), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "float16", "float32"])
+@pytest.mark.parametrize("shape", [(20,), (3, 500)])
+def test_top_k_takes_the_first_of_equals(dtype, shape):
+    x = np.random.default_rng(0).integers(0, 6, shape).astype(dtype)
+    x[..., 3] = np.iinfo(dtype).min if np.issubdtype(dtype, np.integer) else -np.inf
+    k = shape[-1]
+    values, indices = lax.top_k(x, k)
+    want = np.argsort(-x.astype("float64"), axis=-1, kind="stable")[..., :k]
+    np.testing.assert_array_equal(indices, want)
+    np.testing.assert_array_equal(values, np.take_along_axis(x, want, -1))
+
+
+def test_top_k_of_what_is_no_number():
+    values, indices = lax.top_k(np.array([-np.inf, np.nan, 1, -np.inf], np.float32), 4)
+    np.testing.assert_array_equal(values, [np.nan, 1, -np.inf, -np.inf])
+    np.testing.assert_array_equal(indices, [1, 2, 0, 3])
