@@ -31,6 +31,7 @@ def test_missing_compiler_says_what_to_type(plugin, monkeypatch):
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(plugin.versions.metadata, "version", missing)
+    monkeypatch.delenv(plugin.compiler.ENVIRONMENT_VARIABLE, raising=False)
     with pytest.raises(plugin.errors.PluginSetupError, match='pip install "iree-base-compiler'):
         plugin.compiler.library_path()
 
