@@ -48,12 +48,12 @@ constexpr ElementType kTypes[] = {
      "f8E3M4"},
     {PJRT_Buffer_Type_F4E2M1FN, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "f4E2M1FN",
      "f4E2M1FN"},
-    {PJRT_Buffer_Type_S2, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "i2", "i2"},
-    {PJRT_Buffer_Type_U2, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "ui2", "ui2"},
+    {PJRT_Buffer_Type_S2, IREE_HAL_ELEMENT_TYPE_INT_8, 1, "i2", "i2"},
+    {PJRT_Buffer_Type_U2, IREE_HAL_ELEMENT_TYPE_INT_8, 1, "ui2", "ui2"},
     {kS1, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "", ""},
     {kU1, IREE_HAL_ELEMENT_TYPE_OPAQUE_8, 1, "", ""},
-    {PJRT_Buffer_Type_S4, IREE_HAL_ELEMENT_TYPE_INT_4, 1, "i4", "i4"},
-    {PJRT_Buffer_Type_U4, IREE_HAL_ELEMENT_TYPE_INT_4, 1, "ui4", "ui4"},
+    {PJRT_Buffer_Type_S4, IREE_HAL_ELEMENT_TYPE_INT_8, 1, "i4", "i4"},
+    {PJRT_Buffer_Type_U4, IREE_HAL_ELEMENT_TYPE_INT_8, 1, "ui4", "ui4"},
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST(StabilizeSortsTest, TurnsTheComparisonAround) {
   EXPECT_TRUE(Holds(text, "arith.xori")) << text;
 }
 
-TEST(RewriteUnsignedWindowsTest, TheWindowIsOverSignedIntegers) {
+TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<4xui8>, %i: tensor<ui8>) -> tensor<4xui8> {
       %0 = "stablehlo.reduce_window"(%v, %i) <{
@@ -108,7 +108,7 @@ TEST(RewriteUnsignedWindowsTest, TheWindowIsOverSignedIntegers) {
       return %0 : tensor<4xui8>
     }
   })",
-                                 &RewriteUnsignedWindows);
+                                 &RewriteUnsignedOperations);
   EXPECT_TRUE(Holds(text, "(tensor<4xi8>, tensor<i8>) -> tensor<4xi8>"))
       << text;
   EXPECT_TRUE(Holds(text, "stablehlo.maximum")) << text;

@@ -136,6 +136,7 @@ namespace iree_pjrt {
   X(mlirLocationNameGetChildLoc, MlirLocation (*)(MlirLocation))               \
   X(mlirLocationNameGetName, MlirIdentifier (*)(MlirLocation))                 \
   X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
+  X(mlirOperationClone, MlirOperation (*)(MlirOperation))                      \
   X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
   X(mlirOperationDestroy, void (*)(MlirOperation))                             \
   X(mlirOperationGetAttributeByName,                                           \

@@ -13,8 +13,11 @@ std::string_view StablehloName(std::string_view name) {
 
 std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteComposites(ir);
+  WidenSmallIntegers(ir);
   RewriteRngStates(ir);
-  RewriteUnsignedWindows(ir);
+  RewriteUnsignedOperations(ir);
+  SplitFullReductions(ir);
+  RewriteDotProducts(ir);
   RewriteComplexUpdates(ir);
   RewriteComplexAbs(ir);
   RewritePlacementMarkers(ir);

@@ -51,11 +51,21 @@ void RewriteComplexUpdates(const Ir& ir);
 // abs of complex numbers of float32: in float64.
 void RewriteComplexAbs(const Ir& ir);
 
+// reduce of a large array to one value: of its parts, and of their results.
+void SplitFullReductions(const Ir& ir);
+
+// dot_general with an algorithm: without one.
+void RewriteDotProducts(const Ir& ir);
+
+// Integers of less than a byte: bytes. Changes the signature of functions.
+void WidenSmallIntegers(const Ir& ir);
+
 // rng_bit_generator: bits and new state from a generator each.
 void RewriteRngStates(const Ir& ir);
 
-// reduce_window of unsigned integers: of signed ones, the same bits.
-void RewriteUnsignedWindows(const Ir& ir);
+// reduce_window and reverse of unsigned integers: of signed ones, the same
+// bits.
+void RewriteUnsignedOperations(const Ir& ir);
 
 // On the module after IREE's input phase: `main` never writes into its inputs,
 // but for those that are donated (`donatable`, one for each input).
@@ -68,6 +78,9 @@ void CopyConstantTargets(const Ir& ir);
 // On the module after IREE's input phase: complex constants of rank 0 are made
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
+
+// On the module after IREE's input phase: sums of products stay vectorized.
+void KeepProductSums(const Ir& ir);
 
 // On the module after IREE's input phase: functions of floats of at most 32
 // bits that IREE computes badly, in float64. Comes before the two below.

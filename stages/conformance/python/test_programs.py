@@ -131,3 +131,56 @@ def test_padding_with_complex_constants():
     np.testing.assert_array_equal(jnp.convolve(x, x), np.convolve(x, x))
     windows = lax.reduce_window(x, np.complex64(0), lax.add, (2,), (1,), [(1, 1)])
     np.testing.assert_array_equal(windows, [2, 2 + 1j, 3 + 1j, 3])
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+def test_integers_of_four_bits(dtype):
+    numbers = np.array([1, -2, 3, -8, 7]) & (15 if dtype == "uint4" else -1)
+    x = numbers.astype("int8").astype(jnp.dtype(dtype))
+    wide = numbers.astype("int32")
+    np.testing.assert_array_equal(np.asarray(jnp.asarray(x)), x)
+    np.testing.assert_array_equal(jax.jit(lambda x: x.astype("float32") * 2)(x), wide * 2.0)
+    got = jax.jit(lambda x: (x + x, x * x, -x, jnp.maximum(x, 3)))(x)
+    wants = wide + wide, wide * wide, -wide, np.maximum(wide, 3)
+    for found, want in zip(got, wants, strict=True):
+        assert found.dtype == x.dtype
+        np.testing.assert_array_equal(found, want.astype("int8").astype(x.dtype))
+    np.testing.assert_array_equal(jnp.sum(x.astype("int32")), wide.sum())
+    with pytest.raises(jax.errors.JaxRuntimeError, match="less than a byte"):
+        jnp.asarray(x[:4]).view("uint8")
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "bool", "float16"])
+def test_reversal(dtype):
+    x = (np.arange(12).reshape(3, 4) % 5).astype(dtype)
+    np.testing.assert_array_equal(lax.rev(x, (0, 1)), x[::-1, ::-1])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float32"])
+def test_products_with_masks(dtype):
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    mask = np.array([True, False, True, True])
+    got = jax.jit(lambda x, mask: x @ mask.astype(dtype))(x, mask)
+    np.testing.assert_array_equal(got, x @ mask.astype(dtype))
+
+
+def test_products_by_an_algorithm():
+    x = np.arange(48).reshape(2, 3, 2, 4).astype(jnp.bfloat16)
+
+    def product(x):
+        return jnp.einsum("abcd,aecd->acbe", x, x, precision="BF16_BF16_F32")
+
+    wide = x.astype("float32")
+    np.testing.assert_allclose(
+        jax.jit(product)(x).astype("float32"), np.einsum("abcd,aecd->acbe", wide, wide), rtol=1e-2
+    )
+
+
+@pytest.mark.parametrize("shape", [(512, 200), (1 << 17,), (2, 3 << 15), (65537,), (7, 131, 83)])
+def test_reductions_of_large_arrays(shape):
+    x = np.random.default_rng(0).standard_normal(shape).astype("float32")
+    found = jax.jit(lambda x: (x.sum(), (x * x).sum(), x.max(), x.min(), (x > 4).any()))(x)
+    wide = x.astype("float64")
+    wants = wide.sum(), (wide * wide).sum(), x.max(), x.min(), (x > 4).any()
+    for got, want in zip(found, wants, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-2)

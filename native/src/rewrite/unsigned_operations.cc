@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // IREE 3.11 does not compile cumulative reductions (a window as wide as the
-// array) of unsigned integers. The window is taken over the same bits as signed
-// integers; the reduction itself still sees unsigned ones.
+// array) of unsigned integers, nor their reversal. It is done to the same bits
+// as signed integers; the body of a reduction still sees unsigned ones.
 #include <string>
 
 #include "rewrite/rewrites.h"
@@ -17,23 +17,17 @@ std::string SignedType(std::string type) {
   return type.erase(u, 1);
 }
 
-class Windows {
+class Operation {
  public:
-  Windows(const Ir& ir, MlirOperation op)
+  Operation(const Ir& ir, MlirOperation op)
       : ir_(ir),
         op_(op),
         cast_(ir.Name(op).starts_with("vhlo.") ? "vhlo.bitcast_convert_v1"
                                                : "stablehlo.bitcast_convert") {}
 
   void TakeSigned() {
-    const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
-        ir_.api.mlirOperationGetFirstRegion(op_));
-    const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
     CastOperands(op_);
-    for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
-      BecomeSigned(ir_.api.mlirBlockGetArgument(body, i), first);
-    }
-    CastOperands(ir_.Terminator(body));
+    if (ir_.api.mlirOperationGetNumRegions(op_) > 0) TakeSignedBody();
     const MlirOperation next = ir_.api.mlirOperationGetNextInBlock(op_);
     for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumResults(op_); ++i) {
       BecomeSigned(ir_.api.mlirOperationGetResult(op_, i), next);
@@ -41,6 +35,16 @@ class Windows {
   }
 
  private:
+  void TakeSignedBody() const {
+    const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
+        ir_.api.mlirOperationGetFirstRegion(op_));
+    const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
+    for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
+      BecomeSigned(ir_.api.mlirBlockGetArgument(body, i), first);
+    }
+    CastOperands(ir_.Terminator(body));
+  }
+
   MlirOperation Cast(MlirOperation before, MlirValue value,
                      MlirType type) const {
     return ir_.CreateBefore(before, cast_, {value}, {type}, {});
@@ -77,10 +81,12 @@ class Windows {
 
 }  // namespace
 
-void RewriteUnsignedWindows(const Ir& ir) {
+void RewriteUnsignedOperations(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (StablehloName(ir.Name(op)) != "reduce_window") continue;
-    Windows(ir, op).TakeSigned();
+    const std::string_view name = StablehloName(ir.Name(op));
+    if (name == "reduce_window" || name == "reverse") {
+      Operation(ir, op).TakeSigned();
+    }
   }
 }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduction of a large array to one value. IREE 3.11 computes it on one
+// core: it becomes reductions of equal parts, side by side, and one of their
+// results. The order of a reduction is the implementation's, and its initial
+// value changes nothing however often it is taken (StableHLO, `reduce`).
+#include <charconv>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+// More than any machine's cores need; 128 was as fast as any number beyond 32.
+constexpr int64_t kParts = 128;
+// Below, the second reduction costs more than the first one gains.
+constexpr int64_t kLeast = 1 << 16;
+
+// `tensor<4x2xf32>` in either dialect.
+struct Array {
+  std::string before;  // up to and with `<`
+  std::vector<int64_t> shape;
+  std::string after;  // from the element type on
+
+  std::string Reshaped(const std::vector<int64_t>& to) const {
+    std::string text = before;
+    for (const int64_t size : to) text += std::to_string(size) + "x";
+    return text + after;
+  }
+};
+
+// Empty if a dimension is not static.
+std::optional<Array> ParseArray(const std::string& type) {
+  size_t at = type.find('<');
+  if (at == std::string::npos) return std::nullopt;
+  Array array{type.substr(0, ++at), {}, {}};
+  int64_t size = 0;
+  while (true) {
+    const char* const begin = type.data() + at;
+    const char* const end = type.data() + type.size();
+    const auto [rest, error] = std::from_chars(begin, end, size);
+    if (error != std::errc() || rest == end || *rest != 'x') break;
+    array.shape.push_back(size);
+    at += static_cast<size_t>(rest - begin) + 1;
+  }
+  array.after = type.substr(at);
+  if (array.after.starts_with('?')) return std::nullopt;
+  return array;
+}
+
+void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
+                   size_t end) {
+  std::string numbers;
+  for (size_t i = first; i < end; ++i) {
+    numbers += (i > first ? ", " : "") + std::to_string(i);
+  }
+  const std::string text = ir.Name(reduce).starts_with("vhlo.")
+                               ? "#vhlo.tensor_v1<dense<[" + numbers +
+                                     "]> : tensor<" +
+                                     std::to_string(end - first) + "xi64>>"
+                               : "array<i64: " + numbers + ">";
+  ir.api.mlirOperationSetAttributeByName(reduce, {"dimensions", 10},
+                                         ir.Parse(text));
+}
+
+// Into a reduction of all but the first `kept` dimensions, and one of those.
+void Split(const Ir& ir, MlirOperation reduce, const Array& array,
+           size_t kept) {
+  const MlirOperation first = ir.api.mlirOperationClone(reduce);
+  ir.api.mlirBlockInsertOwnedOperationBefore(
+      ir.api.mlirOperationGetBlock(reduce), reduce, first);
+  const MlirValue partial = ir.api.mlirOperationGetResult(first, 0);
+  const auto end = array.shape.begin() + static_cast<std::ptrdiff_t>(kept);
+  ir.api.mlirValueSetType(
+      partial, ir.ParseType(array.Reshaped({array.shape.begin(), end})));
+  SetDimensions(ir, first, kept, array.shape.size());
+  ir.api.mlirOperationSetOperand(reduce, 0, partial);
+  SetDimensions(ir, reduce, 0, kept);
+}
+
+// The dimensions in front that make enough parts, and none too small; 0 if
+// there are none.
+size_t KeptOf(const Array& array, int64_t size) {
+  int64_t parts = 1;
+  for (size_t i = 0; i < array.shape.size(); ++i) {
+    parts *= array.shape[i];
+    if (parts >= kParts) return size / parts >= kParts ? i + 1 : 0;
+  }
+  return 0;
+}
+
+// Gives the operand a first dimension of `parts`; IREE fuses what comes before
+// it less well.
+Array Reshape(const Ir& ir, MlirOperation reduce, const Array& array,
+              int64_t size, int64_t parts) {
+  const Array flat{array.before, {parts, size / parts}, array.after};
+  const MlirOperation reshape = ir.CreateBefore(
+      reduce,
+      ir.Name(reduce).starts_with("vhlo.") ? "vhlo.reshape_v1"
+                                           : "stablehlo.reshape",
+      {ir.api.mlirOperationGetOperand(reduce, 0)},
+      {ir.ParseType(flat.Reshaped(flat.shape))}, {});
+  ir.api.mlirOperationSetOperand(reduce, 0,
+                                 ir.api.mlirOperationGetResult(reshape, 0));
+  return flat;
+}
+
+}  // namespace
+
+void SplitFullReductions(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) != "reduce" ||
+        ir.api.mlirOperationGetNumOperands(op) != 2) {
+      continue;
+    }
+    const auto type = [&](MlirValue value) {
+      return ParseArray(ir.Print(ir.api.mlirValueGetType(value)));
+    };
+    const auto from = type(ir.api.mlirOperationGetOperand(op, 0));
+    const auto to = type(ir.api.mlirOperationGetResult(op, 0));
+    if (!from || !to || !to->shape.empty()) continue;
+    const int64_t size = std::accumulate(from->shape.begin(), from->shape.end(),
+                                         int64_t{1}, std::multiplies<>());
+    if (size < kLeast) continue;
+    const size_t kept = KeptOf(*from, size);
+    const int64_t parts = std::gcd(size, kParts);
+    if (kept > 0) {
+      Split(ir, op, *from, kept);
+    } else if (parts > 1) {
+      Split(ir, op, Reshape(ir, op, *from, size, parts), 1);
+    }
+  }
+}
+
+}  // namespace iree_pjrt

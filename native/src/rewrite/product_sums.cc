@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products. IREE 3.11 fuses the product into the sum, takes the vector
+// code of the two for a contraction, and makes scalar code of that: 3 to 7
+// times slower. A zero added to each product, which no pass may take away
+// because of the negative zero, keeps them apart.
+#include <string>
+
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr MlirOperation kNone{nullptr};
+
+MlirOperation DefinitionOf(const Ir& ir, MlirValue value) {
+  return ir.api.mlirValueIsAOpResult(value) ? ir.api.mlirOpResultGetOwner(value)
+                                            : kNone;
+}
+
+MlirBlock Body(const Ir& ir, MlirOperation generic) {
+  return ir.api.mlirRegionGetFirstBlock(
+      ir.api.mlirOperationGetFirstRegion(generic));
+}
+
+bool IsGeneric(const Ir& ir, MlirOperation op) {
+  return op.ptr && ir.Name(op) == "linalg.generic";
+}
+
+// What computes the single value that the body of a generic yields.
+MlirOperation YieldedBy(const Ir& ir, MlirOperation generic) {
+  const MlirOperation end = ir.Terminator(Body(ir, generic));
+  if (ir.api.mlirOperationGetNumOperands(end) != 1) return kNone;
+  return DefinitionOf(ir, ir.api.mlirOperationGetOperand(end, 0));
+}
+
+// Whether a tensor is a product, maybe in another shape.
+bool IsProduct(const Ir& ir, MlirValue tensor) {
+  MlirOperation op = DefinitionOf(ir, tensor);
+  while (op.ptr && (ir.Name(op) == "tensor.collapse_shape" ||
+                    ir.Name(op) == "tensor.expand_shape")) {
+    op = DefinitionOf(ir, ir.api.mlirOperationGetOperand(op, 0));
+  }
+  if (!IsGeneric(ir, op)) return false;
+  const MlirOperation yielded = YieldedBy(ir, op);
+  return yielded.ptr && ir.Name(yielded) == "arith.mulf";
+}
+
+// The operand of `sum` that is the input of a generic with one input and one
+// output; -1 if there is none.
+intptr_t InputOf(const Ir& ir, MlirOperation generic, MlirOperation sum) {
+  const MlirBlock body = Body(ir, generic);
+  if (ir.api.mlirBlockGetNumArguments(body) != 2) return -1;
+  const MlirValue input = ir.api.mlirBlockGetArgument(body, 0);
+  for (intptr_t i = 0; i < 2; ++i) {
+    if (ir.api.mlirOperationGetOperand(sum, i).ptr == input.ptr) return i;
+  }
+  return -1;
+}
+
+}  // namespace
+
+void KeepProductSums(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (!IsGeneric(ir, op)) continue;
+    const std::string iterators = ir.Print(ir.Attribute(op, "iterator_types"));
+    if (iterators.find("reduction") == std::string::npos) continue;
+    const MlirOperation sum = YieldedBy(ir, op);
+    if (!sum.ptr || ir.Name(sum) != "arith.addf") continue;
+    const intptr_t i = InputOf(ir, op, sum);
+    if (i < 0 || !IsProduct(ir, ir.api.mlirOperationGetOperand(op, 0))) {
+      continue;
+    }
+    const MlirValue product = ir.api.mlirOperationGetOperand(sum, i);
+    const MlirType type = ir.api.mlirValueGetType(product);
+    const MlirOperation zero = ir.CreateBefore(
+        sum, "arith.constant", {}, {type},
+        {ir.Named("value", ir.Parse("0.0 : " + ir.Print(type)))});
+    const MlirOperation kept = ir.CreateBefore(
+        sum, "arith.addf", {product, ir.api.mlirOperationGetResult(zero, 0)},
+        {type}, {});
+    ir.api.mlirOperationSetOperand(sum, i,
+                                   ir.api.mlirOperationGetResult(kept, 0));
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives the values of a program other types, and functions the types that go
+// with them. Lives shorter than the Ir that it is made from.
+#ifndef IREE_PJRT_REWRITE_RETYPE_H_
+#define IREE_PJRT_REWRITE_RETYPE_H_
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "rewrite/ir.h"
+
+namespace iree_pjrt {
+
+class Retyper {
+ public:
+  // `replaced` makes of the text of a type (also one of a function) another.
+  Retyper(const Ir& ir, std::function<std::string(std::string)> replaced)
+      : ir_(ir), replaced_(std::move(replaced)) {}
+
+  // The results of an operation, the arguments of its regions and its type as a
+  // function. True if a result got another type.
+  bool Retype(MlirOperation op);
+
+ private:
+  bool RetypeValue(MlirValue value);
+
+  const Ir& ir_;
+  const std::function<std::string(std::string)> replaced_;
+  std::unordered_map<const void*, MlirType> known_;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_RETYPE_H_
