@@ -8,6 +8,7 @@
 
 #include "compiler_library.h"
 #include "rewrite/rewrites.h"
+#include "status.h"
 
 namespace iree_pjrt {
 namespace {
@@ -114,6 +115,172 @@ TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
   EXPECT_TRUE(Holds(text, "stablehlo.maximum")) << text;
   EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
   EXPECT_TRUE(Holds(text, "(tensor<4xi8>) -> tensor<4xui8>")) << text;
+}
+
+TEST(RewriteUnsignedOperationsTest, SoIsTheReversal) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xui8>) -> tensor<4xui8> {
+      %0 = stablehlo.reverse %v, dims = [0] : tensor<4xui8>
+      return %0 : tensor<4xui8>
+    }
+  })",
+                                 &RewriteUnsignedOperations);
+  EXPECT_TRUE(Holds(text, "dims = [0] : tensor<4xi8>")) << text;
+}
+
+constexpr char kSum[] = R"(module {
+  func.func @main(%v: tensor<SHAPE>, %z: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [DIMENSIONS]
+        : (tensor<SHAPE>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+})";
+
+std::string Sum(const std::string& shape, const std::string& dimensions) {
+  std::string text = kSum;
+  for (size_t at; (at = text.find("SHAPE")) != std::string::npos;) {
+    text.replace(at, 5, shape);
+  }
+  text.replace(text.find("DIMENSIONS"), 10, dimensions);
+  return After(text, &SplitFullReductions);
+}
+
+TEST(SplitFullReductionsTest, KeepsTheFirstDimensionsApart) {
+  const std::string text = Sum("512x200xf32", "0, 1");
+  EXPECT_TRUE(Holds(text, "-> tensor<512xf32>")) << text;
+  EXPECT_FALSE(Holds(text, "reshape")) << text;
+}
+
+TEST(SplitFullReductionsTest, MakesPartsWhereThereAreNone) {
+  EXPECT_TRUE(Holds(Sum("131072xf32", "0"), "-> tensor<128xf32>"));
+  EXPECT_TRUE(Holds(Sum("3x32768xf32", "0, 1"), "-> tensor<128xf32>"));
+}
+
+TEST(SplitFullReductionsTest, LeavesSmallAndOddOnes) {
+  EXPECT_FALSE(Holds(Sum("128x256xf32", "0, 1"), "tensor<128xf32>"));
+  EXPECT_FALSE(Holds(Sum("65537xf32", "0"), "reshape"));
+}
+
+TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<3xi4>, %b: tensor<3xui4>)
+        -> (tensor<3xi4>, tensor<3xui4>) {
+      %c = stablehlo.constant dense<[1, -2, 3]> : tensor<3xi4>
+      %0 = stablehlo.add %a, %c : tensor<3xi4>
+      %1 = stablehlo.reverse %b, dims = [0] : tensor<3xui4>
+      return %0, %1 : tensor<3xi4>, tensor<3xui4>
+    }
+  })",
+                                 &WidenSmallIntegers);
+  EXPECT_FALSE(Holds(text, "i4")) << text;
+  EXPECT_TRUE(Holds(text, "dense<[1, -2, 3]> : tensor<3xi8>")) << text;
+  // Of the sum and the first input; of the second input.
+  const size_t first = text.find("shift_right_arithmetic");
+  EXPECT_NE(text.find("shift_right_arithmetic", first + 1), std::string::npos);
+  EXPECT_TRUE(Holds(text, "shift_right_logical")) << text;
+}
+
+TEST(WidenSmallIntegersTest, RefusesOtherViews) {
+  EXPECT_THROW(After(R"(module {
+    func.func @main(%a: tensor<4x2xi4>) -> tensor<4xi8> {
+      %0 = stablehlo.bitcast_convert %a : (tensor<4x2xi4>) -> tensor<4xi8>
+      return %0 : tensor<4xi8>
+    }
+  })",
+                     &WidenSmallIntegers),
+               Error);
+}
+
+TEST(RewriteTokensTest, AreTensorsOfNoBits) {
+  const std::string text = After(R"(module {
+    func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
+      %0 = stablehlo.create_token : !stablehlo.token
+      %1 = stablehlo.after_all %t, %0 : !stablehlo.token
+      return %1 : !stablehlo.token
+    }
+  })",
+                                 &RewriteTokens);
+  EXPECT_FALSE(Holds(text, "token")) << text;
+  EXPECT_TRUE(Holds(text, "(%arg0: tensor<0xi1>) -> tensor<0xi1>")) << text;
+}
+
+TEST(RewriteDotProductsTest, HidesBooleansAndTheAlgorithm) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<4xi1>, %b: tensor<4xi32>) -> tensor<i32> {
+      %0 = stablehlo.convert %a : (tensor<4xi1>) -> tensor<4xi32>
+      %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
+          : (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
+      return %1 : tensor<i32>
+    }
+  })",
+                                 &RewriteDotProducts);
+  EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<4xi32>")) << text;
+}
+
+TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+      %0 = stablehlo.abs %a : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+  })",
+                                 &RewriteComplexAbs);
+  EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
+}
+
+TEST(CopyConstantTargetsTest, WritesIntoASplatOrACopy) {
+  const std::string text = After(R"(module {
+    util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %c = arith.constant dense<2.0> : tensor<4xf32>
+      %d = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%c : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      %1 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%d : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      util.return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+  })",
+                                 &CopyConstantTargets);
+  EXPECT_TRUE(Holds(text, "flow.tensor.splat")) << text;
+  const size_t first = text.find("util.optimization_barrier");
+  EXPECT_NE(text.find("util.optimization_barrier", first + 1),
+            std::string::npos)
+      << text;
+}
+
+TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
+  const std::string text = After(R"(module {
+    util.func public @main() -> complex<f32> {
+      %0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+      util.return %0 : complex<f32>
+    }
+  })",
+                                 &SplitComplexConstants);
+  EXPECT_TRUE(Holds(text, "complex.create")) << text;
+  EXPECT_FALSE(Holds(text, "complex.constant")) << text;
+}
+
+TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: f32) -> (f32, f32, f64) {
+      %0 = math.sin %x : f32
+      %1 = math.atan %x : f32
+      %2 = arith.extf %x : f32 to f64
+      %3 = math.sin %2 : f64
+      util.return %0, %1, %3 : f32, f32, f64
+    }
+  })",
+                                 &WidenMath);
+  EXPECT_FALSE(Holds(text, "math.sin %arg0")) << text;
+  EXPECT_TRUE(Holds(text, ": f64\n")) << text;
+  EXPECT_FALSE(Holds(text, "math.atan %arg0")) << text;
 }
 
 }  // namespace
