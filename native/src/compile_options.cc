@@ -78,6 +78,12 @@ void ParseBuildOptions(std::string_view proto, CompileOptions& options) {
   }
 }
 
+// Options of XLA's compiler that programs set whatever the platform.
+bool IsOfXla(std::string_view key) {
+  return key.starts_with("xla_") || key == "exec_time_optimization_effort" ||
+         key == "memory_fitting_effort";
+}
+
 void ParseOverride(std::string_view entry, CompileOptions& options) {
   std::string_view key;
   std::string_view value;
@@ -85,10 +91,12 @@ void ParseOverride(std::string_view entry, CompileOptions& options) {
     if (r.field() == field::kMapKey) key = r.bytes();
     if (r.field() == field::kMapValue) value = r.bytes();
   }
+  if (IsOfXla(key)) return;
   if (key != kCompilerFlagsOverride) {
-    ThrowInvalidArgument("unknown compile option '" + std::string(key) +
-                         "'; allowed is '" + kCompilerFlagsOverride +
-                         "' (string: flags of the IREE compiler)");
+    ThrowInvalidArgument("No such compile option: '" + std::string(key) +
+                         "'; there are '" + kCompilerFlagsOverride +
+                         "' (string: flags of the IREE compiler) and XLA's "
+                         "own, which have no effect");
   }
   for (WireReader r(value); r.Next();) {
     if (r.field() != field::kStringField) {

@@ -96,6 +96,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     KeepInputs(borrowed.ir, donatable);
     CopyConstantTargets(borrowed.ir);
     SplitComplexConstants(borrowed.ir);
+    BreakScalarChains(borrowed.ir);
     KeepProductSums(borrowed.ir);
     WidenMath(borrowed.ir);
     ExpandPowers(borrowed.ir);

@@ -51,7 +51,9 @@ TEST(CompileOptionsTest, CompilerFlags) {
   EXPECT_EQ(ParseCompileOptions(Override("iree_compiler_options", "--a --b"))
                 .compiler_flags,
             (std::vector<std::string>{"--a", "--b"}));
-  EXPECT_THROW(ParseCompileOptions(Override("xla_something", "x")), Error);
+  EXPECT_THROW(ParseCompileOptions(Override("something", "x")), Error);
+  EXPECT_TRUE(ParseCompileOptions(Override("xla_something", "x"))
+                  .compiler_flags.empty());
 }
 
 TEST(CompileOptionsTest, GarbageAndNonsenseAreErrors) {

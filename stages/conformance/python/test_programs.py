@@ -184,3 +184,11 @@ def test_reductions_of_large_arrays(shape):
     wants = wide.sum(), (wide * wide).sum(), x.max(), x.min(), (x > 4).any()
     for got, want in zip(found, wants, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-2)
+
+
+def test_hundreds_of_scalars():
+    numbers = [float(i) for i in range(200)]
+    assert jax.jit(lambda *x: sum(x))(*numbers) == sum(numbers)
+    arrays = [np.full((2, i % 4 + 1), i, np.float32) for i in range(120)]
+    norm = jax.jit(lambda arrays: jnp.sqrt(sum(jnp.sum(x * x) for x in arrays)))
+    np.testing.assert_allclose(norm(arrays), np.sqrt(sum((x * x).sum() for x in arrays)), rtol=1e-6)
