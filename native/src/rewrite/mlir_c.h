@@ -150,6 +150,7 @@ namespace iree_pjrt {
   X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                   \
   X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                   \
   X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))           \
+  X(mlirOperationGetParentOperation, MlirOperation (*)(MlirOperation))         \
   X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
   X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \

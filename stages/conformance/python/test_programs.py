@@ -192,3 +192,18 @@ def test_hundreds_of_scalars():
     arrays = [np.full((2, i % 4 + 1), i, np.float32) for i in range(120)]
     norm = jax.jit(lambda arrays: jnp.sqrt(sum(jnp.sum(x * x) for x in arrays)))
     np.testing.assert_allclose(norm(arrays), np.sqrt(sum((x * x).sum() for x in arrays)), rtol=1e-6)
+
+
+def test_scalars_in_a_loop():
+    def step(carry, x):
+        values = [carry * (k + 1) + x for k in range(40)]
+        return sum(values) * 1e-3, sum(values[::2])
+
+    def loop(s):
+        return lax.scan(step, s, jnp.arange(3.0))[0]
+
+    want = 2.0
+    for x in range(3):
+        want = sum(want * (k + 1) + x for k in range(40)) * 1e-3
+    np.testing.assert_allclose(jax.jit(loop)(2.0), want, rtol=1e-5)
+    np.testing.assert_allclose(jax.grad(loop)(2.0), 0.82**3, rtol=1e-5)
