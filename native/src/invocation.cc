@@ -95,6 +95,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     *cost = EstimateCost(borrowed.ir);
     KeepInputs(borrowed.ir, donatable);
     CopyConstantTargets(borrowed.ir);
+    CopySlicedSources(borrowed.ir);
     SplitComplexConstants(borrowed.ir);
     BreakScalarChains(borrowed.ir);
     KeepProductSums(borrowed.ir);

@@ -79,6 +79,10 @@ void CopyConstantTargets(const Ir& ir);
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
 
+// On the module after IREE's input phase: slices that elements are taken from
+// at an index are arrays.
+void CopySlicedSources(const Ir& ir);
+
 // On the module after IREE's input phase: of many scalars, only some depend on
 // each other without a barrier between them.
 void BreakScalarChains(const Ir& ir);

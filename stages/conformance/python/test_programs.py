@@ -207,3 +207,40 @@ def test_scalars_in_a_loop():
         want = sum(want * (k + 1) + x for k in range(40)) * 1e-3
     np.testing.assert_allclose(jax.jit(loop)(2.0), want, rtol=1e-5)
     np.testing.assert_allclose(jax.grad(loop)(2.0), 0.82**3, rtol=1e-5)
+
+
+ROWS = np.arange(40, dtype=np.float32).reshape(10, 4)
+AT = np.array([2, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda x, i: x[3:9, 2][i],
+        lambda x, i: x[3, 1:][i],
+        lambda x, i: x[3:9, 1:][i, i],
+        lambda x, i: x[1::2, 1][i],
+        lambda x, i: x[2:7, 1:2][i, i * 0],
+    ],
+)
+def test_elements_of_slices(take):
+    np.testing.assert_array_equal(jax.jit(take)(ROWS, AT), take(ROWS, AT))
+
+
+def test_elements_of_slices_in_a_loop():
+    def step(carry, k):
+        return carry, (x[1:, 2][AT + k], x[2:, 1:2][AT, 0])
+
+    x = jnp.asarray(ROWS)
+    columns, others = jax.jit(lambda: lax.scan(step, 0, jnp.arange(4))[1])()
+    np.testing.assert_array_equal(columns, [ROWS[1:, 2][AT + k] for k in range(4)])
+    np.testing.assert_array_equal(others, [ROWS[2:, 1][AT]] * 4)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reversal_of_slices(count, width, axis):
+    x = np.arange((count + 3) * width, dtype=np.float32).reshape(-1, width)
+    got = jax.jit(lambda x: jnp.flip(x[2 : count + 2], axis))(x)
+    np.testing.assert_array_equal(got, np.flip(x[2 : count + 2], axis))

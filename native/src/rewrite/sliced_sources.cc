@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that are taken, at an index that is computed, from a slice of an
+// array (`x[:, 2][i]`). IREE 3.11 fuses the slice; where a dimension is one it
+// forgets where the slice begins and how far its elements are apart. Such a
+// slice is made before, as an array of its own.
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+// `array<i64: 1, 0>` -> {1, 0}
+std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
+                             std::string_view name) {
+  const std::string text = ir.Print(ir.Attribute(op, name));
+  std::vector<int64_t> numbers;
+  size_t at = text.find(": ");
+  while (at != std::string::npos) {
+    size_t used = 0;
+    at = text.find_first_of("-0123456789", at);
+    if (at == std::string::npos) break;
+    numbers.push_back(std::stoll(text.substr(at), &used));
+    at += used;
+  }
+  return numbers;
+}
+
+MlirValue Index(const Ir& ir, MlirOperation before, int64_t value) {
+  const MlirOperation made = ir.CreateBefore(
+      before, "arith.constant", {}, {ir.ParseType("index")},
+      {ir.Named("value", ir.Parse(std::to_string(value) + " : index"))});
+  return ir.api.mlirOperationGetResult(made, 0);
+}
+
+// Whether `flow.tensor.slice`, a copy of bytes, makes it: whole steps of one
+// dimension, and of sizes that are known.
+bool IsContiguous(const Ir& ir, MlirOperation slice) {
+  const MlirType from =
+      ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(slice, 0));
+  const MlirType to = ir.ResultTypes(slice).at(0);
+  const std::vector<int64_t> sizes = Numbers(ir, slice, "static_sizes");
+  for (const int64_t step : Numbers(ir, slice, "static_strides")) {
+    if (step != 1) return false;
+  }
+  if (!ir.api.mlirShapedTypeHasStaticShape(from) ||
+      !ir.api.mlirShapedTypeHasStaticShape(to) ||
+      ir.api.mlirShapedTypeGetRank(from) != ir.api.mlirShapedTypeGetRank(to)) {
+    return false;
+  }
+  bool part = false;  // of a dimension; before it all are one
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int64_t whole =
+        ir.api.mlirShapedTypeGetDimSize(from, static_cast<intptr_t>(i));
+    if (part && sizes[i] != whole) return false;
+    part |= sizes[i] != 1;
+  }
+  return true;
+}
+
+void MakeBefore(const Ir& ir, MlirOperation slice) {
+  const std::vector<MlirValue> operands = ir.Operands(slice);
+  const std::vector<int64_t> offsets = Numbers(ir, slice, "static_offsets");
+  std::vector<MlirValue> made = {operands.at(0)};
+  size_t computed = 1;  // operands of the offsets that are
+  for (const int64_t offset : offsets) {
+    made.push_back(offset == std::numeric_limits<int64_t>::min()
+                       ? operands.at(computed++)
+                       : Index(ir, slice, offset));
+  }
+  for (const int64_t size : Numbers(ir, slice, "static_sizes")) {
+    made.push_back(Index(ir, slice, size));
+  }
+  const std::string rank = std::to_string(offsets.size());
+  const MlirOperation copy = ir.CreateBefore(
+      slice, "flow.tensor.slice", made, ir.ResultTypes(slice),
+      {ir.Named("operandSegmentSizes",
+                ir.Parse("array<i32: 1, 0, " + rank + ", " + rank + ", 0>"))});
+  ir.Replace(slice, {ir.api.mlirOperationGetResult(copy, 0)});
+}
+
+// Behind a barrier, which has a kernel of its own make it.
+void HideBefore(const Ir& ir, MlirOperation slice) {
+  const MlirValue result = ir.api.mlirOperationGetResult(slice, 0);
+  const MlirOperation barrier = ir.CreateBefore(
+      ir.api.mlirOperationGetNextInBlock(slice), "util.optimization_barrier",
+      {result}, {ir.api.mlirValueGetType(result)}, {});
+  ir.api.mlirValueReplaceAllUsesOfWith(
+      result, ir.api.mlirOperationGetResult(barrier, 0));
+  ir.api.mlirOperationSetOperand(barrier, 0, result);
+}
+
+}  // namespace
+
+void CopySlicedSources(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::string_view kind = ir.Name(op);
+    if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
+    MlirValue source = ir.api.mlirOperationGetOperand(op, 0);
+    while (ir.api.mlirValueIsAOpResult(source)) {
+      const MlirOperation owner = ir.api.mlirOpResultGetOwner(source);
+      const std::string_view name = ir.Name(owner);
+      if (name == "tensor.extract_slice") {
+        IsContiguous(ir, owner) ? MakeBefore(ir, owner) : HideBefore(ir, owner);
+        break;
+      }
+      if (name != "tensor.collapse_shape" && name != "tensor.expand_shape") {
+        break;
+      }
+      source = ir.api.mlirOperationGetOperand(owner, 0);
+    }
+  }
+}
+
+}  // namespace iree_pjrt
