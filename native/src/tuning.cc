@@ -120,9 +120,7 @@ class Estimator {
     double bounds[3];
     for (intptr_t i = 0; i < 3; ++i) {
       const MlirValue value = ir_.api.mlirOperationGetOperand(loop, i);
-      const MlirOperation constant = ir_.api.mlirValueIsAOpResult(value)
-                                         ? ir_.api.mlirOpResultGetOwner(value)
-                                         : MlirOperation{nullptr};
+      const MlirOperation constant = ir_.Definition(value);
       if (!constant.ptr || ir_.Name(constant) != "arith.constant") {
         cost_.bounded = false;
         return kGuessedTrips;

@@ -5,9 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "compiler_library.h"
+#include "parsed_module.h"
 
 namespace iree_pjrt {
 namespace {
@@ -16,29 +14,9 @@ class CostAnalysisTest : public testing::Test {
  protected:
   // Of functions; one is @main.
   static CostAnalysis Analyze(const std::string& functions) {
-    const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-    EXPECT_NE(path, nullptr) << "set it to the path of libIREECompiler.so";
-    const CompilerLibrary& library = CompilerLibrary::Open(path ? path : "");
-    auto* session = library.ireeCompilerSessionCreate();
-    auto* invocation = library.ireeCompilerInvocationCreate(session);
-    iree_compiler_source_t* source = nullptr;
-    const std::string text = "module {\n" + functions + "\n}";
-    library.ireeCompilerSourceWrapBuffer(session, "test", text.c_str(),
-                                         text.size() + 1, true, &source);
     CostAnalysis cost;
-    EXPECT_TRUE(library.ireeCompilerInvocationParseSource(invocation, source));
-    const MlirOperation module =
-        library.ireeCompilerInvocationExportStealModule(invocation);
-    EXPECT_NE(module.ptr, nullptr);
-    if (module.ptr) {
-      cost = AnalyzeCost({library.mlir,
-                          library.ireeCompilerSessionBorrowContext(session),
-                          module});
-      library.ireeCompilerInvocationImportStealModule(invocation, module);
-    }
-    library.ireeCompilerInvocationDestroy(invocation);
-    library.ireeCompilerSourceDestroy(source);
-    library.ireeCompilerSessionDestroy(session);
+    WithModule("module {\n" + functions + "\n}",
+               [&](const Ir& ir) { cost = AnalyzeCost(ir); });
     return cost;
   }
 };

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of programs as text, with the compiler library that
-// IREE_PJRT_COMPILER_LIB_PATH names.
+// Rewrites of programs as text.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
 
-#include "compiler_library.h"
+#include "parsed_module.h"
 #include "rewrite/rewrites.h"
 #include "status.h"
 
@@ -16,27 +14,12 @@ namespace {
 // The module after the rewrite, printed; it is verified.
 std::string After(const std::string& text,
                   const std::function<void(const Ir&)>& rewrite) {
-  const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-  EXPECT_NE(path, nullptr) << "set it to the path of libIREECompiler.so";
-  const CompilerLibrary& library = CompilerLibrary::Open(path ? path : "");
-  auto* session = library.ireeCompilerSessionCreate();
-  auto* invocation = library.ireeCompilerInvocationCreate(session);
-  iree_compiler_source_t* source = nullptr;
-  library.ireeCompilerSourceWrapBuffer(session, "test", text.c_str(),
-                                       text.size() + 1, true, &source);
   std::string printed;
-  EXPECT_TRUE(library.ireeCompilerInvocationParseSource(invocation, source));
-  const Ir ir{library.mlir, library.ireeCompilerSessionBorrowContext(session),
-              library.ireeCompilerInvocationExportStealModule(invocation)};
-  if (ir.module.ptr) {
+  WithModule(text, [&](const Ir& ir) {
     rewrite(ir);
-    EXPECT_TRUE(library.mlir.mlirOperationVerify(ir.module));
+    EXPECT_TRUE(ir.api.mlirOperationVerify(ir.module));
     printed = ir.Print(ir.module);
-    library.ireeCompilerInvocationImportStealModule(invocation, ir.module);
-  }
-  library.ireeCompilerInvocationDestroy(invocation);
-  library.ireeCompilerSourceDestroy(source);
-  library.ireeCompilerSessionDestroy(session);
+  });
   return printed;
 }
 

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "compiler_library.h"
+#include "parsed_module.h"
 
 namespace iree_pjrt {
 namespace {
@@ -62,28 +60,9 @@ TEST(TuningTest, WorkersAreForLargePrograms) {
 class EstimateTest : public testing::Test {
  protected:
   Cost Estimate(const std::string& body) {
-    const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-    EXPECT_NE(path, nullptr) << "set it to the path of libIREECompiler.so";
-    const CompilerLibrary& library = CompilerLibrary::Open(path ? path : "");
-    auto* session = library.ireeCompilerSessionCreate();
-    auto* invocation = library.ireeCompilerInvocationCreate(session);
-    iree_compiler_source_t* source = nullptr;
-    const std::string text = "module {\n" + body + "\n}";
-    library.ireeCompilerSourceWrapBuffer(session, "test", text.c_str(),
-                                         text.size() + 1, true, &source);
     Cost cost;
-    EXPECT_TRUE(library.ireeCompilerInvocationParseSource(invocation, source));
-    const MlirOperation module =
-        library.ireeCompilerInvocationExportStealModule(invocation);
-    if (module.ptr) {
-      cost = EstimateCost({library.mlir,
-                           library.ireeCompilerSessionBorrowContext(session),
-                           module});
-      library.ireeCompilerInvocationImportStealModule(invocation, module);
-    }
-    library.ireeCompilerInvocationDestroy(invocation);
-    library.ireeCompilerSourceDestroy(source);
-    library.ireeCompilerSessionDestroy(session);
+    WithModule("module {\n" + body + "\n}",
+               [&](const Ir& ir) { cost = EstimateCost(ir); });
     return cost;
   }
 

@@ -5,6 +5,7 @@
 // places becomes a splat; others are kept by a use afterwards, as inputs are
 // (keep_inputs.cc): IREE then copies them first.
 #include "rewrite/rewrites.h"
+#include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
@@ -21,43 +22,33 @@ std::string SplatOf(const Ir& ir, MlirAttribute value) {
   return text.substr(kSplat.size(), text.find('>') - kSplat.size());
 }
 
-// `tensor<4x2xcomplex<f32>>` -> `complex<f32>`
-std::string ElementOf(const std::string& tensor) {
-  const size_t last = tensor.find_first_not_of("0123456789x", 7);
-  return tensor.substr(last, tensor.size() - 1 - last);
-}
-
-MlirOperation MakeNumber(const Ir& ir, MlirOperation before,
-                         const std::string& number,
-                         const std::string& element) {
-  const MlirType type = ir.ParseType(element);
+MlirValue MakeNumber(const Ir& ir, MlirOperation before,
+                     const std::string& number, MlirType type) {
+  const std::string element = ir.Print(type);
+  if (element == "i1") {
+    return ScalarBuilder(ir, before, type)
+        .Constant(number == "true" ? "1" : "0");
+  }
   if (!number.starts_with("(")) {
-    return ir.CreateBefore(
-        before, "arith.constant", {}, {type},
-        {ir.Named(
-            "value",
-            ir.Parse(element == "i1" ? number : number + " : " + element))});
+    return ScalarBuilder(ir, before, type).Constant(number);
   }
-  const std::string part = element.substr(8, element.size() - 9);
+  // `(1.0,2.0)` of `complex<f32>`
+  const ScalarBuilder part(ir, before,
+                           ir.ParseType(element.substr(8, element.size() - 9)));
   const size_t comma = number.find(',');
-  std::vector<MlirValue> parts;
-  for (const std::string& text :
-       {number.substr(1, comma - 1),
-        number.substr(comma + 1, number.size() - comma - 2)}) {
-    const MlirOperation made =
-        ir.CreateBefore(before, "arith.constant", {}, {ir.ParseType(part)},
-                        {ir.Named("value", ir.Parse(text + " : " + part))});
-    parts.push_back(ir.api.mlirOperationGetResult(made, 0));
-  }
-  return ir.CreateBefore(before, "complex.create", parts, {type}, {});
+  const MlirOperation whole = ir.CreateBefore(
+      before, "complex.create",
+      {part.Constant(number.substr(1, comma - 1)),
+       part.Constant(number.substr(comma + 1, number.size() - comma - 2))},
+      {type}, {});
+  return ir.api.mlirOperationGetResult(whole, 0);
 }
 
 MlirOperation Splat(const Ir& ir, MlirOperation before,
                     const std::string& number, MlirType type) {
-  const MlirOperation made =
-      MakeNumber(ir, before, number, ElementOf(ir.Print(type)));
+  const MlirType element = ir.api.mlirShapedTypeGetElementType(type);
   return ir.CreateBefore(before, "flow.tensor.splat",
-                         {ir.api.mlirOperationGetResult(made, 0)}, {type}, {});
+                         {MakeNumber(ir, before, number, element)}, {type}, {});
 }
 
 MlirOperation Kept(const Ir& ir, MlirOperation op, MlirValue constant,
@@ -73,9 +64,8 @@ MlirOperation Kept(const Ir& ir, MlirOperation op, MlirValue constant,
 // The operand `i`, which `op` writes into, if it is a constant.
 void Free(const Ir& ir, MlirOperation op, intptr_t i) {
   const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
-  if (!ir.api.mlirValueIsAOpResult(target)) return;
-  const MlirOperation owner = ir.api.mlirOpResultGetOwner(target);
-  if (ir.Name(owner) != "arith.constant") return;
+  const MlirOperation owner = ir.Definition(target);
+  if (!owner.ptr || ir.Name(owner) != "arith.constant") return;
   const MlirType type = ir.api.mlirValueGetType(target);
   const std::string splat = SplatOf(ir, ir.Attribute(owner, "value"));
   const MlirOperation made =

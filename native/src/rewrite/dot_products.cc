@@ -16,21 +16,17 @@ constexpr const char* kParts[] = {
     "lhs_precision_type", "num_primitive_operations",     "rhs_component_count",
     "rhs_precision_type"};
 
-MlirStringRef Ref(std::string_view text) { return {text.data(), text.size()}; }
-
 void DropAlgorithm(const Ir& ir, MlirOperation op) {
-  ir.api.mlirOperationRemoveAttributeByName(op, Ref("algorithm"));
+  ir.RemoveAttribute(op, "algorithm");
   for (const char* part : kParts) {
     if (!ir.Attribute(op, part).ptr) continue;
-    ir.api.mlirOperationSetAttributeByName(
-        op, Ref(part), ir.Parse("#vhlo.type_v1<!vhlo.none_v1>"));
+    ir.SetAttribute(op, part, ir.Parse("#vhlo.type_v1<!vhlo.none_v1>"));
   }
 }
 
 // Whether the value is made of booleans, maybe in another shape.
 bool IsOfBooleans(const Ir& ir, MlirValue value) {
-  while (ir.api.mlirValueIsAOpResult(value)) {
-    const MlirOperation op = ir.api.mlirOpResultGetOwner(value);
+  for (MlirOperation op; (op = ir.Definition(value)).ptr;) {
     const std::string_view name = StablehloName(ir.Name(op));
     if (name != "convert" && name != "transpose" && name != "reshape" &&
         name != "broadcast_in_dim") {

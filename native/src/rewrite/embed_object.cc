@@ -18,10 +18,9 @@ bool EmbedObject(const Ir& ir, const std::function<std::string()>& object) {
     const auto size = static_cast<int64_t>(bytes.size());
     const MlirType type = ir.api.mlirVectorTypeGet(
         1, &size, ir.api.mlirIntegerTypeGet(ir.context, 8));
-    ir.api.mlirOperationSetAttributeByName(
-        op, {kData.data(), kData.size()},
-        ir.api.mlirDenseElementsAttrRawBufferGet(type, bytes.size(),
-                                                 bytes.data()));
+    ir.SetAttribute(op, kData,
+                    ir.api.mlirDenseElementsAttrRawBufferGet(type, bytes.size(),
+                                                             bytes.data()));
   }
   return found;
 }

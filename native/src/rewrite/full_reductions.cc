@@ -63,8 +63,7 @@ void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
                                      "]> : tensor<" +
                                      std::to_string(end - first) + "xi64>>"
                                : "array<i64: " + numbers + ">";
-  ir.api.mlirOperationSetAttributeByName(reduce, {"dimensions", 10},
-                                         ir.Parse(text));
+  ir.SetAttribute(reduce, "dimensions", ir.Parse(text));
 }
 
 // Into a reduction of all but the first `kept` dimensions, and one of those.

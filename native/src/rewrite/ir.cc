@@ -74,6 +74,20 @@ MlirOperation Ir::Function(std::string_view name) const {
   return {nullptr};
 }
 
+MlirOperation Ir::Definition(MlirValue value) const {
+  return api.mlirValueIsAOpResult(value) ? api.mlirOpResultGetOwner(value)
+                                         : MlirOperation{nullptr};
+}
+
+MlirOperation Ir::DefinitionBeforeReshapes(MlirValue tensor) const {
+  MlirOperation op = Definition(tensor);
+  while (op.ptr && (Name(op) == "tensor.collapse_shape" ||
+                    Name(op) == "tensor.expand_shape")) {
+    op = Definition(api.mlirOperationGetOperand(op, 0));
+  }
+  return op;
+}
+
 MlirOperation Ir::Terminator(MlirBlock block) const {
   MlirOperation last{nullptr};
   for (MlirOperation op = api.mlirBlockGetFirstOperation(block); op.ptr;
@@ -110,6 +124,15 @@ MlirOperation Ir::CreateBefore(
 MlirNamedAttribute Ir::Named(std::string_view name,
                              MlirAttribute attribute) const {
   return {api.mlirIdentifierGet(context, Ref(name)), attribute};
+}
+
+void Ir::SetAttribute(MlirOperation op, std::string_view name,
+                      MlirAttribute attribute) const {
+  api.mlirOperationSetAttributeByName(op, Ref(name), attribute);
+}
+
+void Ir::RemoveAttribute(MlirOperation op, std::string_view name) const {
+  api.mlirOperationRemoveAttributeByName(op, Ref(name));
 }
 
 MlirAttribute Ir::Parse(std::string_view text) const {
@@ -154,6 +177,16 @@ std::vector<MlirType> Ir::ResultTypes(MlirOperation op) const {
     types.push_back(api.mlirValueGetType(api.mlirOperationGetResult(op, i)));
   }
   return types;
+}
+
+void Ir::PutBehindBarrier(MlirValue result) const {
+  const MlirOperation barrier = CreateBefore(
+      api.mlirOperationGetNextInBlock(api.mlirOpResultGetOwner(result)),
+      "util.optimization_barrier", {result}, {api.mlirValueGetType(result)},
+      {});
+  api.mlirValueReplaceAllUsesOfWith(result,
+                                    api.mlirOperationGetResult(barrier, 0));
+  api.mlirOperationSetOperand(barrier, 0, result);
 }
 
 void Ir::Replace(MlirOperation op, const std::vector<MlirValue>& values) const {

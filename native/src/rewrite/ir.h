@@ -31,6 +31,11 @@ struct Ir {
   // The function of this name at the top of the module, or null.
   MlirOperation Function(std::string_view name) const;
 
+  // What computes the value; null for an argument of a block.
+  MlirOperation Definition(MlirValue value) const;
+  // As Definition, of the tensor before it was given other shapes.
+  MlirOperation DefinitionBeforeReshapes(MlirValue tensor) const;
+
   // The last operation of a block.
   MlirOperation Terminator(MlirBlock block) const;
 
@@ -42,6 +47,9 @@ struct Ir {
                              intptr_t regions = 0) const;
   MlirNamedAttribute Named(std::string_view name,
                            MlirAttribute attribute) const;
+  void SetAttribute(MlirOperation op, std::string_view name,
+                    MlirAttribute attribute) const;
+  void RemoveAttribute(MlirOperation op, std::string_view name) const;
   // Throws INTERNAL if the text is no attribute.
   MlirAttribute Parse(std::string_view text) const;
   // Throws INTERNAL if the text is no type.
@@ -52,6 +60,9 @@ struct Ir {
 
   std::vector<MlirValue> Operands(MlirOperation op) const;
   std::vector<MlirType> ResultTypes(MlirOperation op) const;
+  // Every user of the result of an operation gets it from behind a
+  // `util.optimization_barrier`, which IREE does not look through.
+  void PutBehindBarrier(MlirValue result) const;
   // Every use of the op's results becomes the given value; the op is destroyed.
   void Replace(MlirOperation op, const std::vector<MlirValue>& values) const;
 };

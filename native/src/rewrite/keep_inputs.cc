@@ -61,7 +61,7 @@ class Returned {
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable) {
   const MlirOperation main = ir.Function("main");
   if (!main.ptr) ThrowInternal("the function 'main' is gone");
-  ir.api.mlirOperationRemoveAttributeByName(main, {"arg_attrs", 9});
+  ir.RemoveAttribute(main, "arg_attrs");
   const MlirBlock body =
       ir.api.mlirRegionGetFirstBlock(ir.api.mlirOperationGetFirstRegion(main));
   const MlirOperation end = ir.Terminator(body);

@@ -13,15 +13,8 @@ void GuardLoneDispatches(const Ir& ir) {
         ir.api.mlirOperationGetNumResults(op) < 2) {
       continue;
     }
-    const MlirOperation next = ir.api.mlirOperationGetNextInBlock(op);
     for (intptr_t i = 0; i < ir.api.mlirOperationGetNumResults(op); ++i) {
-      const MlirValue result = ir.api.mlirOperationGetResult(op, i);
-      const MlirOperation barrier =
-          ir.CreateBefore(next, "util.optimization_barrier", {result},
-                          {ir.api.mlirValueGetType(result)}, {});
-      ir.api.mlirValueReplaceAllUsesOfWith(
-          result, ir.api.mlirOperationGetResult(barrier, 0));
-      ir.api.mlirOperationSetOperand(barrier, 0, result);
+      ir.PutBehindBarrier(ir.api.mlirOperationGetResult(op, i));
     }
   }
 }

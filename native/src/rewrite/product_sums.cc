@@ -6,16 +6,10 @@
 #include <string>
 
 #include "rewrite/rewrites.h"
+#include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
-
-constexpr MlirOperation kNone{nullptr};
-
-MlirOperation DefinitionOf(const Ir& ir, MlirValue value) {
-  return ir.api.mlirValueIsAOpResult(value) ? ir.api.mlirOpResultGetOwner(value)
-                                            : kNone;
-}
 
 MlirBlock Body(const Ir& ir, MlirOperation generic) {
   return ir.api.mlirRegionGetFirstBlock(
@@ -29,17 +23,13 @@ bool IsGeneric(const Ir& ir, MlirOperation op) {
 // What computes the single value that the body of a generic yields.
 MlirOperation YieldedBy(const Ir& ir, MlirOperation generic) {
   const MlirOperation end = ir.Terminator(Body(ir, generic));
-  if (ir.api.mlirOperationGetNumOperands(end) != 1) return kNone;
-  return DefinitionOf(ir, ir.api.mlirOperationGetOperand(end, 0));
+  if (ir.api.mlirOperationGetNumOperands(end) != 1) return {nullptr};
+  return ir.Definition(ir.api.mlirOperationGetOperand(end, 0));
 }
 
 // Whether a tensor is a product, maybe in another shape.
 bool IsProduct(const Ir& ir, MlirValue tensor) {
-  MlirOperation op = DefinitionOf(ir, tensor);
-  while (op.ptr && (ir.Name(op) == "tensor.collapse_shape" ||
-                    ir.Name(op) == "tensor.expand_shape")) {
-    op = DefinitionOf(ir, ir.api.mlirOperationGetOperand(op, 0));
-  }
+  const MlirOperation op = ir.DefinitionBeforeReshapes(tensor);
   if (!IsGeneric(ir, op)) return false;
   const MlirOperation yielded = YieldedBy(ir, op);
   return yielded.ptr && ir.Name(yielded) == "arith.mulf";
@@ -71,15 +61,9 @@ void KeepProductSums(const Ir& ir) {
       continue;
     }
     const MlirValue product = ir.api.mlirOperationGetOperand(sum, i);
-    const MlirType type = ir.api.mlirValueGetType(product);
-    const MlirOperation zero = ir.CreateBefore(
-        sum, "arith.constant", {}, {type},
-        {ir.Named("value", ir.Parse("0.0 : " + ir.Print(type)))});
-    const MlirOperation kept = ir.CreateBefore(
-        sum, "arith.addf", {product, ir.api.mlirOperationGetResult(zero, 0)},
-        {type}, {});
-    ir.api.mlirOperationSetOperand(sum, i,
-                                   ir.api.mlirOperationGetResult(kept, 0));
+    const ScalarBuilder b(ir, sum);
+    ir.api.mlirOperationSetOperand(
+        sum, i, b.Apply("arith.addf", {product, b.Constant("0.0")}));
   }
 }
 

@@ -21,8 +21,7 @@ bool Retyper::Retype(MlirOperation op) {
   constexpr std::string_view kType = "function_type";
   const std::string type = ir_.Print(ir_.Attribute(op, kType));
   if (const std::string other = replaced_(type); other != type) {
-    ir_.api.mlirOperationSetAttributeByName(op, {kType.data(), kType.size()},
-                                            ir_.Parse(other));
+    ir_.SetAttribute(op, kType, ir_.Parse(other));
   }
   return changed;
 }

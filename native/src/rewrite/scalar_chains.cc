@@ -44,14 +44,9 @@ void BreakScalarChains(const Ir& ir) {
     const MlirValue result = ir.api.mlirOperationGetResult(op, 0);
     if (length < kLongChain) {
       lengths.emplace(result.ptr, length);
-      continue;
+    } else {
+      ir.PutBehindBarrier(result);
     }
-    const MlirOperation barrier = ir.CreateBefore(
-        ir.api.mlirOperationGetNextInBlock(op), "util.optimization_barrier",
-        {result}, {ir.api.mlirValueGetType(result)}, {});
-    ir.api.mlirValueReplaceAllUsesOfWith(
-        result, ir.api.mlirOperationGetResult(barrier, 0));
-    ir.api.mlirOperationSetOperand(barrier, 0, result);
   }
 }
 

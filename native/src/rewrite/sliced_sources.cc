@@ -8,6 +8,7 @@
 #include <string>
 
 #include "rewrite/rewrites.h"
+#include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
@@ -26,13 +27,6 @@ std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
     at += used;
   }
   return numbers;
-}
-
-MlirValue Index(const Ir& ir, MlirOperation before, int64_t value) {
-  const MlirOperation made = ir.CreateBefore(
-      before, "arith.constant", {}, {ir.ParseType("index")},
-      {ir.Named("value", ir.Parse(std::to_string(value) + " : index"))});
-  return ir.api.mlirOperationGetResult(made, 0);
 }
 
 // Whether `flow.tensor.slice`, a copy of bytes, makes it: whole steps of one
@@ -63,15 +57,16 @@ bool IsContiguous(const Ir& ir, MlirOperation slice) {
 void MakeBefore(const Ir& ir, MlirOperation slice) {
   const std::vector<MlirValue> operands = ir.Operands(slice);
   const std::vector<int64_t> offsets = Numbers(ir, slice, "static_offsets");
+  const ScalarBuilder index(ir, slice, ir.ParseType("index"));
   std::vector<MlirValue> made = {operands.at(0)};
   size_t computed = 1;  // operands of the offsets that are
   for (const int64_t offset : offsets) {
     made.push_back(offset == std::numeric_limits<int64_t>::min()
                        ? operands.at(computed++)
-                       : Index(ir, slice, offset));
+                       : index.Constant(std::to_string(offset)));
   }
   for (const int64_t size : Numbers(ir, slice, "static_sizes")) {
-    made.push_back(Index(ir, slice, size));
+    made.push_back(index.Constant(std::to_string(size)));
   }
   const std::string rank = std::to_string(offsets.size());
   const MlirOperation copy = ir.CreateBefore(
@@ -81,35 +76,19 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   ir.Replace(slice, {ir.api.mlirOperationGetResult(copy, 0)});
 }
 
-// Behind a barrier, which has a kernel of its own make it.
-void HideBefore(const Ir& ir, MlirOperation slice) {
-  const MlirValue result = ir.api.mlirOperationGetResult(slice, 0);
-  const MlirOperation barrier = ir.CreateBefore(
-      ir.api.mlirOperationGetNextInBlock(slice), "util.optimization_barrier",
-      {result}, {ir.api.mlirValueGetType(result)}, {});
-  ir.api.mlirValueReplaceAllUsesOfWith(
-      result, ir.api.mlirOperationGetResult(barrier, 0));
-  ir.api.mlirOperationSetOperand(barrier, 0, result);
-}
-
 }  // namespace
 
 void CopySlicedSources(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view kind = ir.Name(op);
     if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
-    MlirValue source = ir.api.mlirOperationGetOperand(op, 0);
-    while (ir.api.mlirValueIsAOpResult(source)) {
-      const MlirOperation owner = ir.api.mlirOpResultGetOwner(source);
-      const std::string_view name = ir.Name(owner);
-      if (name == "tensor.extract_slice") {
-        IsContiguous(ir, owner) ? MakeBefore(ir, owner) : HideBefore(ir, owner);
-        break;
-      }
-      if (name != "tensor.collapse_shape" && name != "tensor.expand_shape") {
-        break;
-      }
-      source = ir.api.mlirOperationGetOperand(owner, 0);
+    const MlirOperation slice =
+        ir.DefinitionBeforeReshapes(ir.api.mlirOperationGetOperand(op, 0));
+    if (!slice.ptr || ir.Name(slice) != "tensor.extract_slice") continue;
+    if (IsContiguous(ir, slice)) {
+      MakeBefore(ir, slice);
+    } else {  // a kernel of its own makes what is behind a barrier
+      ir.PutBehindBarrier(ir.api.mlirOperationGetResult(slice, 0));
     }
   }
 }

@@ -132,8 +132,8 @@ class SmallIntegers {
  private:
   void WidenValue(MlirOperation constant) const {
     constexpr std::string_view kValue = "value";
-    ir_.api.mlirOperationSetAttributeByName(
-        constant, {kValue.data(), kValue.size()},
+    ir_.SetAttribute(
+        constant, kValue,
         ir_.Parse(Replaced(ir_.Print(ir_.Attribute(constant, kValue)))));
   }
 

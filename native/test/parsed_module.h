@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module for tests of what looks at MLIR, parsed by the compiler library that
+// IREE_PJRT_COMPILER_LIB_PATH names; they fail without it.
+#ifndef IREE_PJRT_TEST_PARSED_MODULE_H_
+#define IREE_PJRT_TEST_PARSED_MODULE_H_
+
+#include <functional>
+#include <string>
+
+#include "rewrite/ir.h"
+
+namespace iree_pjrt {
+
+// Calls `look` unless the text is no module, which is a failure of the test.
+void WithModule(const std::string& text,
+                const std::function<void(const Ir&)>& look);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_TEST_PARSED_MODULE_H_
