@@ -180,10 +180,15 @@ std::vector<MlirType> Ir::ResultTypes(MlirOperation op) const {
 }
 
 void Ir::PutBehindBarrier(MlirValue result) const {
-  const MlirOperation barrier = CreateBefore(
-      api.mlirOperationGetNextInBlock(api.mlirOpResultGetOwner(result)),
-      "util.optimization_barrier", {result}, {api.mlirValueGetType(result)},
-      {});
+  const MlirOperation op = api.mlirOpResultGetOwner(result);
+  const std::string_view name = Name(op);
+  const MlirOperation barrier =
+      CreateBefore(api.mlirOperationGetNextInBlock(op),
+                   name.starts_with("vhlo.") ? "vhlo.optimization_barrier_v1"
+                   : name.starts_with("stablehlo.") || name == "func.call"
+                       ? "stablehlo.optimization_barrier"
+                       : "util.optimization_barrier",
+                   {result}, {api.mlirValueGetType(result)}, {});
   api.mlirValueReplaceAllUsesOfWith(result,
                                     api.mlirOperationGetResult(barrier, 0));
   api.mlirOperationSetOperand(barrier, 0, result);

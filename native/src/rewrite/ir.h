@@ -60,8 +60,8 @@ struct Ir {
 
   std::vector<MlirValue> Operands(MlirOperation op) const;
   std::vector<MlirType> ResultTypes(MlirOperation op) const;
-  // Every user of the result of an operation gets it from behind a
-  // `util.optimization_barrier`, which IREE does not look through.
+  // Every user of the result of an operation gets it from behind a barrier,
+  // which IREE does not look through.
   void PutBehindBarrier(MlirValue result) const;
   // Every use of the op's results becomes the given value; the op is destroyed.
   void Replace(MlirOperation op, const std::vector<MlirValue>& values) const;

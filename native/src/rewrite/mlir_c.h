@@ -20,6 +20,7 @@ IREE_PJRT_MLIR_HANDLE(MlirContext);
 IREE_PJRT_MLIR_HANDLE(MlirDiagnostic);
 IREE_PJRT_MLIR_HANDLE(MlirIdentifier);
 IREE_PJRT_MLIR_HANDLE(MlirLocation);
+IREE_PJRT_MLIR_HANDLE(MlirOpOperand);
 IREE_PJRT_MLIR_HANDLE(MlirOperation);
 IREE_PJRT_MLIR_HANDLE(MlirRegion);
 IREE_PJRT_MLIR_HANDLE(MlirType);
@@ -135,6 +136,9 @@ namespace iree_pjrt {
   X(mlirLocationIsAName, bool (*)(MlirLocation))                               \
   X(mlirLocationNameGetChildLoc, MlirLocation (*)(MlirLocation))               \
   X(mlirLocationNameGetName, MlirIdentifier (*)(MlirLocation))                 \
+  X(mlirOpOperandGetNextUse, MlirOpOperand (*)(MlirOpOperand))                 \
+  X(mlirOpOperandGetOperandNumber, unsigned (*)(MlirOpOperand))                \
+  X(mlirOpOperandGetOwner, MlirOperation (*)(MlirOpOperand))                   \
   X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
   X(mlirOperationClone, MlirOperation (*)(MlirOperation))                      \
   X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
@@ -184,6 +188,7 @@ namespace iree_pjrt {
   X(mlirTypeIsAShaped, bool (*)(MlirType))                                     \
   X(mlirTypeParseGet, MlirType (*)(MlirContext, MlirStringRef))                \
   X(mlirTypePrint, void (*)(MlirType, MlirStringCallback, void*))              \
+  X(mlirValueGetFirstUse, MlirOpOperand (*)(MlirValue))                        \
   X(mlirValueGetType, MlirType (*)(MlirValue))                                 \
   X(mlirValueIsAOpResult, bool (*)(MlirValue))                                 \
   X(mlirValueReplaceAllUsesOfWith, void (*)(MlirValue, MlirValue))             \

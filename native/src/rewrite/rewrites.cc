@@ -25,6 +25,7 @@ std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
     RewriteShardingMarkers(ir);
     RewriteCollectivesOfOne(ir);
   }
+  GuardSharedShapes(ir);
   std::vector<ForeignCall> calls;
   RewriteForeignCalls(ir, calls);
   return calls;

@@ -57,6 +57,9 @@ void SplitFullReductions(const Ir& ir);
 // dot_general with an algorithm: without one.
 void RewriteDotProducts(const Ir& ir);
 
+// A change of shape whose result several functions share: behind a barrier.
+void GuardSharedShapes(const Ir& ir);
+
 // Integers of less than a byte: bytes. Changes the signature of functions.
 void WidenSmallIntegers(const Ir& ir);
 

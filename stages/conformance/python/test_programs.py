@@ -244,3 +244,22 @@ def test_reversal_of_slices(count, width, axis):
     x = np.arange((count + 3) * width, dtype=np.float32).reshape(-1, width)
     got = jax.jit(lambda x: jnp.flip(x[2 : count + 2], axis))(x)
     np.testing.assert_array_equal(got, np.flip(x[2 : count + 2], axis))
+
+
+# Functions that are jitted, and begin with a conversion.
+@pytest.mark.parametrize(
+    "shape", [lambda x: x.reshape(-1), lambda x: x.T, lambda x: x[:, 1].reshape(-1)]
+)
+def test_functions_of_one_reshaped_array(shape):
+    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    expected = [f(shape(x)) for f in (np.mean, np.std, np.var)]
+    got = jax.jit(lambda x: tuple(f(shape(x)) for f in (jnp.mean, jnp.std, jnp.var)))(x)
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_place_in_masked_elements():
+    x, values = np.arange(24, dtype=np.int32).reshape(2, 3, 4), np.arange(5, dtype=np.int32)
+    expected = x.copy()
+    np.place(expected, x % 3 == 1, values)
+    got = jax.jit(lambda x: jnp.place(x, x % 3 == 1, values, inplace=False))(x)
+    np.testing.assert_array_equal(got, expected)
