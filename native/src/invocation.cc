@@ -94,9 +94,10 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     const Borrowed borrowed(*this);
     *cost = EstimateCost(borrowed.ir);
     KeepInputs(borrowed.ir, donatable);
-    CopyConstantTargets(borrowed.ir);
+    FreeTargets(borrowed.ir);
     CopySlicedSources(borrowed.ir);
     SplitComplexConstants(borrowed.ir);
+    FoldKnownParts(borrowed.ir);
     BreakScalarChains(borrowed.ir);
     KeepProductSums(borrowed.ir);
     WidenMath(borrowed.ir);
@@ -121,17 +122,14 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
 // From IREE's input phase up to and with its stream phase.
 void Invocation::Schedule() {
   RunPipeline(kInputPhase, kFlowPhase);
-  {
-    const Borrowed borrowed(*this);
-    WidenLoops(borrowed.ir);
-    GuardLoneDispatches(borrowed.ir);
-  }
-  RunPasses(PassesUntilAllocation());
-  WidenLoops(Borrowed(*this).ir);
-  RunPasses(PassesFromAllocation());
+  GuardLoneDispatches(Borrowed(*this).ir);
+  for (const auto& passes : PassesUntilScheduling()) RunPasses(passes);
+  PinCapturedValues(Borrowed(*this).ir);
+  for (const auto& passes : PassesFromScheduling()) RunPasses(passes);
 }
 
 void Invocation::RunPasses(const std::string& passes) {
+  AlignLoops(Borrowed(*this).ir);
   if (!library_.ireeCompilerInvocationRunPassPipeline(invocation_,
                                                       passes.c_str())) {
     diagnostics_.Fail("to compile the program");

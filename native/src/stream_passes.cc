@@ -7,7 +7,7 @@ namespace {
 // Passes over each function.
 std::string Each(const std::string& passes) {
   return "func.func(" + passes + "),util.initializer(" + passes +
-         "),util.func(" + passes + "),";
+         "),util.func(" + passes + ")";
 }
 
 // iree-stream-cleanup-pipeline, with or without CSE.
@@ -15,39 +15,44 @@ std::string Cleanup(const std::string& cse) {
   return Each("canonicalize," + cse +
               "iree-util-optimize-int-arithmetic,"
               "iree-util-simplify-global-accesses,iree-util-apply-patterns") +
-         "iree-util-fold-globals,iree-util-fuse-globals,iree-util-ipo,";
+         ",iree-util-fold-globals,iree-util-fuse-globals,iree-util-ipo";
 }
 
 }  // namespace
 
-const std::string& PassesUntilAllocation() {
-  static const auto& passes = *new std::string(
-      "iree-util-verify-initialization-order,"
-      "iree-stream-tensor-transformation-pipeline,"
+const std::vector<std::string>& PassesUntilScheduling() {
+  static const auto& passes = *new std::vector<std::string>{
+      "iree-util-verify-initialization-order,iree-stream-verify-input," +
+          Cleanup("cse,"),
+      "iree-stream-clone-to-consumers",
+      "iree-stream-conversion,iree-stream-verify-lowering-to-tensors,inline," +
+          Cleanup("cse,") + ",iree-util-combine-initializers," +
+          Cleanup("cse,") + "," + Cleanup("cse,"),
       "iree-stream-specialize-encodings," +
-      Each("iree-stream-encode-host-tensors") +
-      "stream.executable(iree-stream-encode-device-tensors),"
-      "iree-stream-materialize-encodings," +
-      Each("iree-stream-layout-slices") + Cleanup("cse,") +
-      "iree-stream-verify-lowering-to-async-resources,"
-      "iree-util-propagate-subranges,symbol-dce," +
-      Each("iree-stream-materialize-copy-on-write,canonicalize") +
+          Each("iree-stream-encode-host-tensors") +
+          ",stream.executable(iree-stream-encode-device-tensors),"
+          "iree-stream-materialize-encodings," +
+          Each("iree-stream-layout-slices") + "," + Cleanup("cse,") +
+          ",iree-stream-verify-lowering-to-async-resources,"
+          "iree-util-propagate-subranges,symbol-dce," +
+          Each("iree-stream-materialize-copy-on-write,canonicalize"),
       "iree-stream-elide-async-copies," +
-      Each("canonicalize,iree-stream-emplace-allocations") +
-      "iree-stream-refine-usage," + Each("canonicalize") +
+          Each("canonicalize,iree-stream-emplace-allocations"),
+      "iree-stream-refine-usage," + Each("canonicalize"),
       "iree-stream-elide-async-copies," + Cleanup("") +
-      "iree-stream-verify-async-access-ranges," +
-      Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
-      "iree-stream-propagate-timepoints,iree-stream-materialize-builtins," +
-      Cleanup("") + "iree-stream-verify-lowering-to-async");
+          ",iree-stream-verify-async-access-ranges"};
   return passes;
 }
 
-const std::string& PassesFromAllocation() {
-  static const auto& passes = *new std::string(
+const std::vector<std::string>& PassesFromScheduling() {
+  static const auto& passes = *new std::vector<std::string>{
+      Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
+          ",iree-stream-propagate-timepoints,iree-stream-materialize-"
+          "builtins," +
+          Cleanup("") + ",iree-stream-verify-lowering-to-async",
       "iree-stream-cmd-transformation-pipeline,"
       "iree-stream-optimization-pipeline,iree-stream-cleanup-pipeline,"
-      "symbol-dce");
+      "symbol-dce"};
   return passes;
 }
 

@@ -27,7 +27,7 @@ bool Holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(WidenLoopsTest, EveryCarriedValueHasAResult) {
+TEST(AlignLoopsTest, EveryCarriedValueHasAResult) {
   const std::string text = After(R"(module {
     util.func public @main(%a: index, %b: index) -> index {
       %0 = scf.while (%x = %a, %y = %b) : (index, index) -> index {
@@ -41,12 +41,34 @@ TEST(WidenLoopsTest, EveryCarriedValueHasAResult) {
       util.return %0 : index
     }
   })",
-                                 &WidenLoops);
-  EXPECT_TRUE(Holds(text, "(index, index) -> (index, i1)")) << text;
+                                 &AlignLoops);
+  EXPECT_TRUE(Holds(text, "(index, index) -> (index, index)")) << text;
   EXPECT_TRUE(Holds(text, "#0 : index")) << text;
 }
 
-TEST(WidenLoopsTest, OtherLoopsStay) {
+TEST(AlignLoopsTest, ResultsAreInTheOrderOfTheCarriedValues) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: tensor<4xf32>, %b: index) -> (i1, tensor<4xf32>) {
+      %0:3 = scf.while (%x = %a, %y = %b)
+          : (tensor<4xf32>, index) -> (i1, index, tensor<4xf32>) {
+        %1 = arith.cmpi slt, %y, %b : index
+        scf.condition(%1) %1, %y, %x : i1, index, tensor<4xf32>
+      } do {
+      ^bb0(%c: i1, %y: index, %x: tensor<4xf32>):
+        %2 = arith.select %c, %y, %b : index
+        scf.yield %x, %2 : tensor<4xf32>, index
+      }
+      util.return %0#0, %0#2 : i1, tensor<4xf32>
+    }
+  })",
+                                 &AlignLoops);
+  EXPECT_TRUE(
+      Holds(text, "(tensor<4xf32>, index, i1) -> (tensor<4xf32>, index, i1)"))
+      << text;
+  EXPECT_TRUE(Holds(text, "util.return %0#2, %0#0")) << text;
+}
+
+TEST(AlignLoopsTest, OtherLoopsStay) {
   const std::string text = After(R"(module {
     util.func public @main(%a: index, %b: index) -> index {
       %0 = scf.while (%x = %a) : (index) -> index {
@@ -59,7 +81,7 @@ TEST(WidenLoopsTest, OtherLoopsStay) {
       util.return %0 : index
     }
   })",
-                                 &WidenLoops);
+                                 &AlignLoops);
   EXPECT_TRUE(Holds(text, ": (index) -> index {")) << text;
 }
 
@@ -242,7 +264,7 @@ TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
   EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
 }
 
-TEST(CopyConstantTargetsTest, WritesIntoASplatOrACopy) {
+TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
   const std::string text = After(R"(module {
     util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
         -> (tensor<4xf32>, tensor<4xf32>) {
@@ -261,7 +283,7 @@ TEST(CopyConstantTargetsTest, WritesIntoASplatOrACopy) {
       util.return %0, %1 : tensor<4xf32>, tensor<4xf32>
     }
   })",
-                                 &CopyConstantTargets);
+                                 &FreeTargets);
   EXPECT_TRUE(Holds(text, "flow.tensor.splat")) << text;
   const size_t first = text.find("util.optimization_barrier");
   EXPECT_NE(text.find("util.optimization_barrier", first + 1),
@@ -279,6 +301,65 @@ TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
                                  &SplitComplexConstants);
   EXPECT_TRUE(Holds(text, "complex.create")) << text;
   EXPECT_FALSE(Holds(text, "complex.constant")) << text;
+}
+
+TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
+  const std::string text = After(R"(#map = affine_map<(d0) -> (d0)>
+  module {
+    util.func public @main(%x: tensor<1xf32>) -> tensor<f32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<1xcomplex<f32>>
+      %1 = linalg.generic {indexing_maps = [#map, #map],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<1xf32>) outs(%0 : tensor<1xcomplex<f32>>) {
+      ^bb0(%a: f32, %b: complex<f32>):
+        %c = complex.create %a, %zero : complex<f32>
+        linalg.yield %c : complex<f32>
+      } -> tensor<1xcomplex<f32>>
+      %2 = tensor.collapse_shape %1 []
+          : tensor<1xcomplex<f32>> into tensor<complex<f32>>
+      %3 = tensor.empty() : tensor<f32>
+      %4 = linalg.generic {indexing_maps = [affine_map<() -> ()>,
+                                            affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%2 : tensor<complex<f32>>) outs(%3 : tensor<f32>) {
+      ^bb0(%a: complex<f32>, %b: f32):
+        %c = complex.im %a : complex<f32>
+        linalg.yield %c : f32
+      } -> tensor<f32>
+      util.return %4 : tensor<f32>
+    }
+  })",
+                                 &FoldKnownParts);
+  EXPECT_TRUE(Holds(text, "dense<0.000000e+00> : tensor<f32>")) << text;
+  EXPECT_FALSE(Holds(text, "complex.im")) << text;
+}
+
+TEST(PinCapturedValuesTest, OfALoopThatUsesWhatIsComputedOutside) {
+  const auto loop = [](const std::string& used) {
+    return After(R"(module {
+      util.func public @main(%size: index, %v: i32,
+                             %a: !stream.resource<transient>, %n: index)
+          -> !stream.resource<transient> {
+        %zero = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
+        %r = scf.for %i = %zero to %n step %one iter_args(%c = %s)
+            -> !stream.resource<transient> {
+          %d = stream.async.clone )" +
+                     used + R"(
+              : !stream.resource<transient>{%size}
+              -> !stream.resource<transient>{%size}
+          scf.yield %d : !stream.resource<transient>
+        }
+        util.return %r : !stream.resource<transient>
+      }
+    })",
+                 &PinCapturedValues);
+  };
+  EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(loop("%c"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(loop("%a"), "util.optimization_barrier"));
 }
 
 TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {

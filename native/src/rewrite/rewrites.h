@@ -74,13 +74,16 @@ void RewriteUnsignedOperations(const Ir& ir);
 // but for those that are donated (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 
-// On the module after IREE's input phase: scatters into constants, and
-// sorts of them, write into copies.
-void CopyConstantTargets(const Ir& ir);
+// On the module after IREE's input phase: scatters into constants and slices,
+// and sorts of constants, write into copies.
+void FreeTargets(const Ir& ir);
 
 // On the module after IREE's input phase: complex constants of rank 0 are made
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
+
+// On the same: a part of complex numbers that is constant, as a constant.
+void FoldKnownParts(const Ir& ir);
 
 // On the module after IREE's input phase: slices that elements are taken from
 // at an index are arrays.
@@ -108,9 +111,13 @@ void ExpandPowers(const Ir& ir);
 // On the module after IREE's input phase: what is equal stays in order.
 void StabilizeSorts(const Ir& ir);
 
-// On the module right before IREE analyses affinities: each loop has as many
-// results as it carries values.
-void WidenLoops(const Ir& ir);
+// On the module right before IREE analyses affinities or makes streams: the
+// results of each loop are, one by one, the values that it carries.
+void AlignLoops(const Ir& ir);
+
+// Loops and conditionals whose regions use what is computed outside: with a
+// side effect. Comes right before IREE decides what is run together.
+void PinCapturedValues(const Ir& ir);
 
 // On the module after IREE's flow phase: results of dispatches without operands
 // stay apart.

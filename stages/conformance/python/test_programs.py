@@ -263,3 +263,16 @@ def test_place_in_masked_elements():
     np.place(expected, x % 3 == 1, values)
     got = jax.jit(lambda x: jnp.place(x, x % 3 == 1, values, inplace=False))(x)
     np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float16])
+def test_cross_products_of_complex_and_real_numbers(dtype):
+    a, b = np.array([1 + 2j, -3 + 1j, 4 - 5j], np.complex64), np.array([2, -3, 5], dtype)
+    expected = np.cross(a, b.astype(np.complex64))
+    np.testing.assert_allclose(jax.jit(jnp.cross)(a, b), expected, rtol=1e-6)
+    np.testing.assert_allclose(jax.jit(jnp.cross)(b, a), -expected, rtol=1e-6)
+
+
+def test_loops_that_use_what_is_computed_outside():
+    values = jax.jit(jax.scipy.special.expi)(np.float32([0.5, 1, 3]))
+    np.testing.assert_allclose(values, [0.4542199, 1.8951178, 9.933833], rtol=1e-5)

@@ -135,3 +135,20 @@ def test_without_an_index():
     np.testing.assert_array_equal(jnp.asarray(x).at[:].set(update), update)
     np.testing.assert_array_equal(jnp.asarray(x).at[...].add(update), x + 1)
     np.testing.assert_array_equal(jnp.asarray(2).at[()].multiply(3), 6)
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_updates_of_even_and_odd_places(count, axis):
+    x = np.moveaxis(np.arange(count * 8, dtype=np.float32).reshape(count, 2, 4), 0, axis)
+    even, odd = ((slice(None),) * axis + (slice(first, None, 2),) for first in (0, 1))
+    half = (count + 1) // 2
+
+    def deal(x):
+        parts = jnp.split(x, [half], axis)
+        return jnp.zeros_like(x).at[even].set(parts[0]).at[odd].set(parts[1])
+
+    expected = np.zeros_like(x)
+    expected[even], expected[odd] = np.split(x, [half], axis)
+    np.testing.assert_array_equal(jax.jit(deal)(x), expected)
+    np.testing.assert_array_equal(jax.jit(lambda x: deal(x + 1) - 1)(x), expected)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters into a constant, and sorts of one. IREE 3.11 moves the constant into
-// the dispatch, where what a scatter does not write is never written, or has
-// it write into the constant itself, for all later calls. One number in all
-// places becomes a splat; others are kept by a use afterwards, as inputs are
-// (keep_inputs.cc): IREE then copies them first.
+// What scatters and sorts write into. IREE 3.11 moves a constant, a slice of
+// another array, or a transposition, into the dispatch, where what a scatter
+// does not write is never written, or has it write into the constant itself,
+// for all later calls. One number in all places becomes a splat; other
+// constants are kept by a use afterwards, as inputs are (keep_inputs.cc): IREE
+// then copies them first. What else a scatter writes into is computed behind a
+// barrier.
 #include "rewrite/rewrites.h"
 #include "rewrite/scalar_builder.h"
 
@@ -61,24 +63,39 @@ MlirOperation Kept(const Ir& ir, MlirOperation op, MlirValue constant,
   return barrier;
 }
 
-// The operand `i`, which `op` writes into, if it is a constant.
-void Free(const Ir& ir, MlirOperation op, intptr_t i) {
-  const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
-  const MlirOperation owner = ir.Definition(target);
-  if (!owner.ptr || ir.Name(owner) != "arith.constant") return;
+bool IsScatter(const Ir& ir, MlirOperation op) {
+  return ir.Name(op) == "iree_linalg_ext.scatter";
+}
+
+// What makes the target another value for `op` alone; null if it may stay.
+MlirOperation Freed(const Ir& ir, MlirOperation op, MlirValue target) {
   const MlirType type = ir.api.mlirValueGetType(target);
-  const std::string splat = SplatOf(ir, ir.Attribute(owner, "value"));
-  const MlirOperation made =
-      splat.empty() ? Kept(ir, op, target, type) : Splat(ir, op, splat, type);
-  ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
+  const MlirOperation owner = ir.Definition(target);
+  if (!owner.ptr) return owner;
+  if (ir.Name(owner) == "arith.constant") {
+    const std::string splat = SplatOf(ir, ir.Attribute(owner, "value"));
+    return splat.empty() ? Kept(ir, op, target, type)
+                         : Splat(ir, op, splat, type);
+  }
+  if (!IsScatter(ir, op) || IsScatter(ir, owner)) return {nullptr};
+  return ir.CreateBefore(op, "util.optimization_barrier", {target}, {type}, {});
+}
+
+// The operand `i`, which `op` writes into.
+void Free(const Ir& ir, MlirOperation op, intptr_t i) {
+  const MlirOperation freed =
+      Freed(ir, op, ir.api.mlirOperationGetOperand(op, i));
+  if (!freed.ptr) return;
+  ir.api.mlirOperationSetOperand(op, i,
+                                 ir.api.mlirOperationGetResult(freed, 0));
 }
 
 }  // namespace
 
-void CopyConstantTargets(const Ir& ir) {
+void FreeTargets(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     const bool sort = ir.Name(op) == "iree_linalg_ext.sort";
-    if (!sort && ir.Name(op) != "iree_linalg_ext.scatter") continue;
+    if (!sort && !IsScatter(ir, op)) continue;
     const intptr_t count = ir.api.mlirOperationGetNumOperands(op);
     for (intptr_t i = sort ? 0 : count - 1; i < count; ++i) Free(ir, op, i);
   }
