@@ -99,6 +99,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     SplitComplexConstants(borrowed.ir);
     FoldKnownParts(borrowed.ir);
     BreakScalarChains(borrowed.ir);
+    GuardConstantSums(borrowed.ir);
     KeepProductSums(borrowed.ir);
     WidenMath(borrowed.ir);
     ExpandPowers(borrowed.ir);

@@ -303,6 +303,40 @@ TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
   EXPECT_FALSE(Holds(text, "complex.constant")) << text;
 }
 
+TEST(GuardConstantSumsTest, WhatOneNumberIsComputedInto) {
+  const auto sum = [](const std::string& summed) {
+    return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<9xf32>, %start: tensor<f32>)
+          -> tensor<f32> {
+        %two = arith.constant 2.0 : f32
+        %0 = tensor.empty() : tensor<9xf32>
+        %1 = linalg.fill ins(%two : f32) outs(%0 : tensor<9xf32>)
+            -> tensor<9xf32>
+        %2 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%1 : tensor<9xf32>) outs(%0 : tensor<9xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = math.absf %a : f32
+          linalg.yield %c : f32
+        } -> tensor<9xf32>
+        %3 = linalg.generic {indexing_maps = [#map, affine_map<(d0) -> ()>],
+                             iterator_types = ["reduction"]}
+            ins()" + summed +
+                     R"( : tensor<9xf32>) outs(%start : tensor<f32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = arith.addf %a, %b : f32
+          linalg.yield %c : f32
+        } -> tensor<f32>
+        util.return %3 : tensor<f32>
+      }
+    })",
+                 &GuardConstantSums);
+  };
+  EXPECT_TRUE(Holds(sum("%2"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(sum("%x"), "util.optimization_barrier"));
+}
+
 TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
   const std::string text = After(R"(#map = affine_map<(d0) -> (d0)>
   module {

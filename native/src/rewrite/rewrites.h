@@ -82,6 +82,10 @@ void FreeTargets(const Ir& ir);
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
 
+// On the same: reductions of what is computed from one number, behind a
+// barrier.
+void GuardConstantSums(const Ir& ir);
+
 // On the same: a part of complex numbers that is constant, as a constant.
 void FoldKnownParts(const Ir& ir);
 

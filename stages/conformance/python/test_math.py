@@ -66,3 +66,15 @@ def test_top_k_of_what_is_no_number():
     values, indices = lax.top_k(np.array([-np.inf, np.nan, 1, -np.inf], np.float32), 4)
     np.testing.assert_array_equal(values, [np.nan, 1, -np.inf, -np.inf])
     np.testing.assert_array_equal(indices, [1, 2, 0, 3])
+
+
+@pytest.mark.parametrize("shape", [(50,), (3, 50), (50, 70)])
+def test_sums_of_one_computed_number(shape):
+    def sums(x):
+        numbers = jnp.exp(jnp.full(shape, 0.5, np.float32))
+        return numbers.sum() + x, numbers.mean(-1) + x, jnp.vdot(numbers, numbers) + x
+
+    count, value = np.prod(shape), np.exp(0.5)
+    expected = [count * value, value, count * value**2]
+    for got, want in zip(jax.jit(sums)(np.float32(0)), expected, strict=True):
+        np.testing.assert_allclose(got, np.full(np.shape(got), want), rtol=1e-4)
