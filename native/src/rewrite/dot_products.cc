@@ -41,17 +41,9 @@ bool IsOfBooleans(const Ir& ir, MlirValue value) {
 
 // IREE cannot look through a barrier.
 void HideBooleans(const Ir& ir, MlirOperation op) {
-  const bool vhlo = ir.Name(op).starts_with("vhlo.");
   for (intptr_t i = 0; i < 2; ++i) {
     const MlirValue operand = ir.api.mlirOperationGetOperand(op, i);
-    if (!IsOfBooleans(ir, operand)) continue;
-    const MlirOperation made =
-        ir.CreateBefore(op,
-                        vhlo ? "vhlo.optimization_barrier_v1"
-                             : "stablehlo.optimization_barrier",
-                        {operand}, {ir.api.mlirValueGetType(operand)}, {});
-    ir.api.mlirOperationSetOperand(op, i,
-                                   ir.api.mlirOperationGetResult(made, 0));
+    if (IsOfBooleans(ir, operand)) ir.PutBehindBarrier(operand);
   }
 }
 

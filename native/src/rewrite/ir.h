@@ -61,7 +61,8 @@ struct Ir {
   std::vector<MlirValue> Operands(MlirOperation op) const;
   std::vector<MlirType> ResultTypes(MlirOperation op) const;
   // Every user of the result of an operation gets it from behind a barrier,
-  // which IREE does not look through.
+  // which IREE does not look through. (Of two names for one value IREE lets
+  // somebody write into the one while the other is still to be read.)
   void PutBehindBarrier(MlirValue result) const;
   // Every use of the op's results becomes the given value; the op is destroyed.
   void Replace(MlirOperation op, const std::vector<MlirValue>& values) const;

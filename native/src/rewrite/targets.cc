@@ -67,27 +67,42 @@ bool IsScatter(const Ir& ir, MlirOperation op) {
   return ir.Name(op) == "iree_linalg_ext.scatter";
 }
 
-// What makes the target another value for `op` alone; null if it may stay.
-MlirOperation Freed(const Ir& ir, MlirOperation op, MlirValue target) {
+// The operand `i`, which `op` writes into, if it is a constant.
+void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
+                  MlirOperation constant) {
+  const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
   const MlirType type = ir.api.mlirValueGetType(target);
-  const MlirOperation owner = ir.Definition(target);
-  if (!owner.ptr) return owner;
-  if (ir.Name(owner) == "arith.constant") {
-    const std::string splat = SplatOf(ir, ir.Attribute(owner, "value"));
-    return splat.empty() ? Kept(ir, op, target, type)
-                         : Splat(ir, op, splat, type);
-  }
-  if (!IsScatter(ir, op) || IsScatter(ir, owner)) return {nullptr};
-  return ir.CreateBefore(op, "util.optimization_barrier", {target}, {type}, {});
+  const std::string splat = SplatOf(ir, ir.Attribute(constant, "value"));
+  const MlirOperation made =
+      splat.empty() ? Kept(ir, op, target, type) : Splat(ir, op, splat, type);
+  ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
 }
 
-// The operand `i`, which `op` writes into.
+// Every user gets the value from behind the barrier: one that had it from
+// elsewhere would not be seen when IREE decides whether the scatter may write
+// in place.
+void FreeComputed(const Ir& ir, MlirValue target) {
+  MlirOperation owner = ir.Definition(target);
+  while (owner.ptr && (ir.Name(owner) == "tensor.collapse_shape" ||
+                       ir.Name(owner) == "tensor.expand_shape")) {
+    target = ir.api.mlirOperationGetOperand(owner, 0);
+    owner = ir.Definition(target);
+  }
+  if (!owner.ptr || IsScatter(ir, owner) ||
+      ir.Name(owner) == "util.optimization_barrier") {
+    return;
+  }
+  ir.PutBehindBarrier(target);
+}
+
 void Free(const Ir& ir, MlirOperation op, intptr_t i) {
-  const MlirOperation freed =
-      Freed(ir, op, ir.api.mlirOperationGetOperand(op, i));
-  if (!freed.ptr) return;
-  ir.api.mlirOperationSetOperand(op, i,
-                                 ir.api.mlirOperationGetResult(freed, 0));
+  const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
+  const MlirOperation source = ir.DefinitionBeforeReshapes(target);
+  if (source.ptr && ir.Name(source) == "arith.constant") {
+    FreeConstant(ir, op, i, source);
+  } else if (IsScatter(ir, op)) {
+    FreeComputed(ir, target);
+  }
 }
 
 }  // namespace

@@ -152,3 +152,19 @@ def test_updates_of_even_and_odd_places(count, axis):
     expected[even], expected[odd] = np.split(x, [half], axis)
     np.testing.assert_array_equal(jax.jit(deal)(x), expected)
     np.testing.assert_array_equal(jax.jit(lambda x: deal(x + 1) - 1)(x), expected)
+
+
+def test_what_is_updated_and_also_used():
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+    def keep(x):
+        y = x * 2
+        return y, y.at[::2].add(y[::2]), y.sum(), y.reshape(4, 3).at[1].set(0)
+
+    y = x * 2
+    added, cleared = y.copy(), y.reshape(4, 3).copy()
+    added[::2] += y[::2]
+    cleared[1] = 0
+    expected = [y, added, y.sum(), cleared]
+    for got, want in zip(jax.jit(keep)(x), expected, strict=True):
+        np.testing.assert_array_equal(got, want)
