@@ -222,6 +222,25 @@ TEST(RewriteDotProductsTest, HidesBooleansAndTheAlgorithm) {
   EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<4xi32>")) << text;
 }
 
+TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
+  const auto dot = [](const std::string& type) {
+    return After(R"(module {
+      func.func @main(%a: tensor<4x)" +
+                     type + R"(>, %b: tensor<4xf32>)
+          -> tensor<f32> {
+        %0 = stablehlo.convert %a : (tensor<4x)" +
+                     type + R"(>) -> tensor<4xf32>
+        %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
+            : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+        return %1 : tensor<f32>
+      }
+    })",
+                 &RewriteDotProducts);
+  };
+  EXPECT_TRUE(Holds(dot("ui8"), "optimization_barrier"));
+  EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
+}
+
 // Twice convert, or once and a sum.
 std::string OfSharedShape(const std::string& used) {
   return After(R"(module {

@@ -2,7 +2,8 @@
 // dot_general with an algorithm (BF16_BF16_F32 ...): IREE 3.11 does not bring
 // its dimensions into order and then refuses it. It has one algorithm, which
 // is as exact as the types of the operands and the result. And of numbers that
-// are made of booleans: IREE makes them in the product, with true as -1.
+// are made of booleans or unsigned integers: IREE makes them in the product, as
+// if those had a sign.
 #include <string>
 
 #include "rewrite/rewrites.h"
@@ -24,8 +25,17 @@ void DropAlgorithm(const Ir& ir, MlirOperation op) {
   }
 }
 
-// Whether the value is made of booleans, maybe in another shape.
-bool IsOfBooleans(const Ir& ir, MlirValue value) {
+// Booleans too: their true is -1 with a sign.
+bool IsUnsigned(std::string_view tensor) {
+  return tensor.ends_with("i1>") || tensor.ends_with("!vhlo.bool_v1>") ||
+         tensor.find("xui") != std::string_view::npos ||
+         tensor.find("<ui") != std::string_view::npos ||
+         tensor.find("!vhlo.ui") != std::string_view::npos;
+}
+
+// Whether the value is converted from one without a sign, maybe in another
+// shape.
+bool IsOfUnsigned(const Ir& ir, MlirValue value) {
   for (MlirOperation op; (op = ir.Definition(value)).ptr;) {
     const std::string_view name = StablehloName(ir.Name(op));
     if (name != "convert" && name != "transpose" && name != "reshape" &&
@@ -33,17 +43,19 @@ bool IsOfBooleans(const Ir& ir, MlirValue value) {
       return false;
     }
     value = ir.api.mlirOperationGetOperand(op, 0);
-    const std::string type = ir.Print(ir.api.mlirValueGetType(value));
-    if (type.ends_with("i1>") || type.ends_with("!vhlo.bool_v1>")) return true;
+    if (name == "convert" &&
+        IsUnsigned(ir.Print(ir.api.mlirValueGetType(value)))) {
+      return true;
+    }
   }
   return false;
 }
 
 // IREE cannot look through a barrier.
-void HideBooleans(const Ir& ir, MlirOperation op) {
+void HideUnsigned(const Ir& ir, MlirOperation op) {
   for (intptr_t i = 0; i < 2; ++i) {
     const MlirValue operand = ir.api.mlirOperationGetOperand(op, i);
-    if (IsOfBooleans(ir, operand)) ir.PutBehindBarrier(operand);
+    if (IsOfUnsigned(ir, operand)) ir.PutBehindBarrier(operand);
   }
 }
 
@@ -53,7 +65,7 @@ void RewriteDotProducts(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "dot_general") continue;
     DropAlgorithm(ir, op);
-    HideBooleans(ir, op);
+    HideUnsigned(ir, op);
   }
 }
 

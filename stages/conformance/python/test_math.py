@@ -78,3 +78,13 @@ def test_sums_of_one_computed_number(shape):
     expected = [count * value, value, count * value**2]
     for got, want in zip(jax.jit(sums)(np.float32(0)), expected, strict=True):
         np.testing.assert_allclose(got, np.full(np.shape(got), want), rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_products_of_converted_unsigned_integers(dtype):
+    x = np.array([[1, np.iinfo(dtype).max], [np.iinfo(dtype).max // 2 + 1, 7]], dtype)
+    w = np.array([[1, 2], [3, 4]], np.float32)
+    got = jax.jit(lambda x: x.astype(np.float32) @ w)(x)
+    np.testing.assert_allclose(got, x.astype(np.float32) @ w, rtol=1e-6)
+    got = jax.jit(lambda x: w @ x.T.astype(np.float32).reshape(2, 2))(x)
+    np.testing.assert_allclose(got, w @ x.T.astype(np.float32), rtol=1e-6)
