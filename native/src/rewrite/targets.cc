@@ -78,21 +78,34 @@ void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
   ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
 }
 
+// The value before it was given other shapes.
+MlirValue BeforeReshapes(const Ir& ir, MlirValue tensor) {
+  const MlirOperation source = ir.DefinitionBeforeReshapes(tensor);
+  while (source.ptr && ir.Definition(tensor).ptr != source.ptr) {
+    tensor = ir.api.mlirOperationGetOperand(ir.Definition(tensor), 0);
+  }
+  return tensor;
+}
+
 // Every user gets the value from behind the barrier: one that had it from
 // elsewhere would not be seen when IREE decides whether the scatter may write
 // in place.
 void FreeComputed(const Ir& ir, MlirValue target) {
-  MlirOperation owner = ir.Definition(target);
-  while (owner.ptr && (ir.Name(owner) == "tensor.collapse_shape" ||
-                       ir.Name(owner) == "tensor.expand_shape")) {
-    target = ir.api.mlirOperationGetOperand(owner, 0);
-    owner = ir.Definition(target);
-  }
-  if (!owner.ptr || IsScatter(ir, owner) ||
-      ir.Name(owner) == "util.optimization_barrier") {
+  const MlirOperation source = ir.DefinitionBeforeReshapes(target);
+  if (!source.ptr || IsScatter(ir, source) ||
+      ir.Name(source) == "util.optimization_barrier") {
     return;
   }
-  ir.PutBehindBarrier(target);
+  ir.PutBehindBarrier(BeforeReshapes(ir, target));
+}
+
+// A pad that gets what a scatter wrote is moved into its dispatch, too.
+void KeepFromPad(const Ir& ir, MlirOperation pad) {
+  const MlirValue padded = ir.api.mlirOperationGetOperand(pad, 0);
+  const MlirOperation source = ir.DefinitionBeforeReshapes(padded);
+  if (source.ptr && ir.Name(source).starts_with("iree_linalg_ext.")) {
+    ir.PutBehindBarrier(BeforeReshapes(ir, padded));
+  }
 }
 
 void Free(const Ir& ir, MlirOperation op, intptr_t i) {
@@ -109,6 +122,7 @@ void Free(const Ir& ir, MlirOperation op, intptr_t i) {
 
 void FreeTargets(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
+    if (ir.Name(op) == "tensor.pad") KeepFromPad(ir, op);
     const bool sort = ir.Name(op) == "iree_linalg_ext.sort";
     if (!sort && !IsScatter(ir, op)) continue;
     const intptr_t count = ir.api.mlirOperationGetNumOperands(op);

@@ -168,3 +168,14 @@ def test_what_is_updated_and_also_used():
     expected = [y, added, y.sum(), cleared]
     for got, want in zip(jax.jit(keep)(x), expected, strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32])
+def test_padding_of_what_is_updated(dtype):
+    x = np.arange(12).reshape(3, 4).astype(dtype)
+    expected = x.copy()
+    expected[2] = x[0]
+    got = jax.jit(lambda x, i: jnp.pad(x.at[i].set(x[0]), ((1, 1), (0, 0))))(x, 2)
+    np.testing.assert_array_equal(got, np.pad(expected, ((1, 1), (0, 0))))
+    got = jax.jit(lambda x: jnp.pad(jnp.sort(x, 1)[:, ::-1], 1))(x)
+    np.testing.assert_array_equal(got, np.pad(x[:, ::-1], 1))
