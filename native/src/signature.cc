@@ -144,8 +144,7 @@ Shape ParseTensorType(std::string_view text) {
 Signature ReadSignature(const Ir& ir) {
   const MlirOperation main = ir.Function("main");
   if (!main.ptr) ThrowInvalidArgument("the program has no function 'main'");
-  const MlirBlock body =
-      ir.api.mlirRegionGetFirstBlock(ir.api.mlirOperationGetFirstRegion(main));
+  const MlirBlock body = ir.Body(main);
   if (!body.ptr) ThrowInvalidArgument("the function 'main' has no body");
   Signature signature;
   for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {

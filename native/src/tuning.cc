@@ -106,8 +106,7 @@ class Estimator {
   // Operations for each element.
   double BodyWeight(MlirOperation op) const {
     double weight = 0;
-    const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
-        ir_.api.mlirOperationGetFirstRegion(op));
+    const MlirBlock body = ir_.Body(op);
     for (MlirOperation inner = ir_.api.mlirBlockGetFirstOperation(body);
          inner.ptr; inner = ir_.api.mlirOperationGetNextInBlock(inner)) {
       weight += ir_.Name(inner).starts_with("math.") ? kTranscendental : 1;

@@ -37,10 +37,8 @@ void PinCapturedValues(const Ir& ir) {
     for (const MlirValue operand : ir.Operands(op)) {
       const MlirOperation around = Capturing(ir, op, operand);
       if (!around.ptr || !pinned.insert(around.ptr).second) continue;
-      const MlirBlock body = ir.api.mlirRegionGetFirstBlock(
-          ir.api.mlirOperationGetFirstRegion(around));
-      ir.CreateBefore(ir.Terminator(body), "util.optimization_barrier", {}, {},
-                      {});
+      ir.CreateBefore(ir.Terminator(ir.Body(around)),
+                      "util.optimization_barrier", {}, {}, {});
     }
   }
 }

@@ -65,13 +65,16 @@ std::vector<MlirOperation> Ir::AllOperations() const {
 }
 
 MlirOperation Ir::Function(std::string_view name) const {
-  const MlirBlock body =
-      api.mlirRegionGetFirstBlock(api.mlirOperationGetFirstRegion(module));
-  for (MlirOperation op = api.mlirBlockGetFirstOperation(body); op.ptr;
+  for (MlirOperation op = api.mlirBlockGetFirstOperation(Body(module)); op.ptr;
        op = api.mlirOperationGetNextInBlock(op)) {
     if (StringAttribute(op, "sym_name") == name) return op;
   }
   return {nullptr};
+}
+
+MlirBlock Ir::Body(MlirOperation op) const {
+  if (api.mlirOperationGetNumRegions(op) == 0) return {nullptr};
+  return api.mlirRegionGetFirstBlock(api.mlirOperationGetFirstRegion(op));
 }
 
 MlirOperation Ir::Definition(MlirValue value) const {
@@ -79,13 +82,19 @@ MlirOperation Ir::Definition(MlirValue value) const {
                                          : MlirOperation{nullptr};
 }
 
-MlirOperation Ir::DefinitionBeforeReshapes(MlirValue tensor) const {
-  MlirOperation op = Definition(tensor);
-  while (op.ptr && (Name(op) == "tensor.collapse_shape" ||
-                    Name(op) == "tensor.expand_shape")) {
-    op = Definition(api.mlirOperationGetOperand(op, 0));
+MlirValue Ir::BeforeReshapes(MlirValue tensor) const {
+  for (MlirOperation op; (op = Definition(tensor)).ptr;
+       tensor = api.mlirOperationGetOperand(op, 0)) {
+    if (Name(op) != "tensor.collapse_shape" &&
+        Name(op) != "tensor.expand_shape") {
+      break;
+    }
   }
-  return op;
+  return tensor;
+}
+
+MlirOperation Ir::DefinitionBeforeReshapes(MlirValue tensor) const {
+  return Definition(BeforeReshapes(tensor));
 }
 
 MlirOperation Ir::Terminator(MlirBlock block) const {
@@ -157,8 +166,7 @@ void Ir::Declare(std::string_view name,
   api.mlirOperationStateAddOwnedRegions(&state, 1, &region);
   const MlirOperation op = api.mlirOperationCreate(&state);
   if (!op.ptr) ThrowInternal("cannot create " + std::string(name));
-  const MlirBlock body =
-      api.mlirRegionGetFirstBlock(api.mlirOperationGetFirstRegion(module));
+  const MlirBlock body = Body(module);
   api.mlirBlockInsertOwnedOperationBefore(
       body, api.mlirBlockGetFirstOperation(body), op);
 }

@@ -31,9 +31,14 @@ struct Ir {
   // The function of this name at the top of the module, or null.
   MlirOperation Function(std::string_view name) const;
 
+  // The block of an operation with one region of one block, such as a function
+  // or a `linalg.generic`; null if it has none.
+  MlirBlock Body(MlirOperation op) const;
   // What computes the value; null for an argument of a block.
   MlirOperation Definition(MlirValue value) const;
-  // As Definition, of the tensor before it was given other shapes.
+  // The tensor before it was given other shapes.
+  MlirValue BeforeReshapes(MlirValue tensor) const;
+  // What computes the tensor before it was given other shapes.
   MlirOperation DefinitionBeforeReshapes(MlirValue tensor) const;
 
   // The last operation of a block.

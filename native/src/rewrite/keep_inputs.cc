@@ -62,8 +62,7 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable) {
   const MlirOperation main = ir.Function("main");
   if (!main.ptr) ThrowInternal("the function 'main' is gone");
   ir.RemoveAttribute(main, "arg_attrs");
-  const MlirBlock body =
-      ir.api.mlirRegionGetFirstBlock(ir.api.mlirOperationGetFirstRegion(main));
+  const MlirBlock body = ir.Body(main);
   const MlirOperation end = ir.Terminator(body);
   const Returned returned(ir, end);
   for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {

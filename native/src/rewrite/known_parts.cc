@@ -3,32 +3,20 @@
 // the zero of one that was real. IREE 3.11 finds that out within a dispatch;
 // then two results of the dispatch are one value, and it takes the first result
 // of the dispatch for the second of them.
+#include "rewrite/generics.h"
 #include "rewrite/rewrites.h"
 
 namespace iree_pjrt {
 namespace {
 
-MlirOperation YieldOf(const Ir& ir, MlirOperation generic) {
-  return ir.Terminator(ir.api.mlirRegionGetFirstBlock(
-      ir.api.mlirOperationGetFirstRegion(generic)));
-}
-
-// What computes the only result of a generic, or null.
-MlirOperation Computed(const Ir& ir, MlirOperation generic) {
-  if (!generic.ptr || ir.Name(generic) != "linalg.generic") return {nullptr};
-  const std::vector<MlirValue> yielded = ir.Operands(YieldOf(ir, generic));
-  return yielded.size() == 1 ? ir.Definition(yielded[0])
-                             : MlirOperation{nullptr};
-}
-
 // The attribute of the constant that the generic takes from a complex number;
 // null if it computes anything else.
 MlirAttribute KnownPart(const Ir& ir, MlirOperation generic) {
-  const MlirOperation part = Computed(ir, generic);
+  const MlirOperation part = YieldedBy(ir, generic);
   if (!part.ptr) return {nullptr};
   const std::string_view name = ir.Name(part);
   if (name != "complex.re" && name != "complex.im") return {nullptr};
-  const MlirOperation whole = Computed(
+  const MlirOperation whole = YieldedBy(
       ir,
       ir.DefinitionBeforeReshapes(ir.api.mlirOperationGetOperand(generic, 0)));
   if (!whole.ptr || ir.Name(whole) != "complex.create") return {nullptr};

@@ -66,7 +66,6 @@ class Loop {
 
   void Align() {
     const MlirOperation condition = ir_.Terminator(before_);
-    const MlirOperation yield = ir_.Terminator(after_);
     const std::vector<size_t> slots = Slots();
     std::vector<MlirValue> forwarded = ir_.Operands(condition);
     const MlirValue again = forwarded.front();
@@ -84,7 +83,7 @@ class Loop {
       types.push_back(ir_.api.mlirValueGetType(value));
     }
     TakeArguments(slots, types);
-    ExtendYield(yield);
+    ExtendYield();
     by_slot.insert(by_slot.begin(), again);
     ir_.CreateBefore(condition, "scf.condition", by_slot, {}, {});
     ir_.api.mlirOperationDestroy(condition);
@@ -165,7 +164,8 @@ class Loop {
   }
 
   // What was added to be carried comes back as it went.
-  void ExtendYield(MlirOperation yield) {
+  void ExtendYield() {
+    const MlirOperation yield = ir_.Terminator(after_);
     std::vector<MlirValue> yielded = ir_.Operands(yield);
     if (yielded.size() == carried_.size()) return;
     while (yielded.size() < carried_.size()) {

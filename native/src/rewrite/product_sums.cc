@@ -3,42 +3,24 @@
 // code of the two for a contraction, and makes scalar code of that: 3 to 7
 // times slower. A zero added to each product, which no pass may take away
 // because of the negative zero, keeps them apart.
-#include <string>
-
+#include "rewrite/generics.h"
 #include "rewrite/rewrites.h"
 #include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
 
-MlirBlock Body(const Ir& ir, MlirOperation generic) {
-  return ir.api.mlirRegionGetFirstBlock(
-      ir.api.mlirOperationGetFirstRegion(generic));
-}
-
-bool IsGeneric(const Ir& ir, MlirOperation op) {
-  return op.ptr && ir.Name(op) == "linalg.generic";
-}
-
-// What computes the single value that the body of a generic yields.
-MlirOperation YieldedBy(const Ir& ir, MlirOperation generic) {
-  const MlirOperation end = ir.Terminator(Body(ir, generic));
-  if (ir.api.mlirOperationGetNumOperands(end) != 1) return {nullptr};
-  return ir.Definition(ir.api.mlirOperationGetOperand(end, 0));
-}
-
 // Whether a tensor is a product, maybe in another shape.
 bool IsProduct(const Ir& ir, MlirValue tensor) {
-  const MlirOperation op = ir.DefinitionBeforeReshapes(tensor);
-  if (!IsGeneric(ir, op)) return false;
-  const MlirOperation yielded = YieldedBy(ir, op);
+  const MlirOperation yielded =
+      YieldedBy(ir, ir.DefinitionBeforeReshapes(tensor));
   return yielded.ptr && ir.Name(yielded) == "arith.mulf";
 }
 
 // The operand of `sum` that is the input of a generic with one input and one
 // output; -1 if there is none.
 intptr_t InputOf(const Ir& ir, MlirOperation generic, MlirOperation sum) {
-  const MlirBlock body = Body(ir, generic);
+  const MlirBlock body = ir.Body(generic);
   if (ir.api.mlirBlockGetNumArguments(body) != 2) return -1;
   const MlirValue input = ir.api.mlirBlockGetArgument(body, 0);
   for (intptr_t i = 0; i < 2; ++i) {
@@ -51,9 +33,7 @@ intptr_t InputOf(const Ir& ir, MlirOperation generic, MlirOperation sum) {
 
 void KeepProductSums(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (!IsGeneric(ir, op)) continue;
-    const std::string iterators = ir.Print(ir.Attribute(op, "iterator_types"));
-    if (iterators.find("reduction") == std::string::npos) continue;
+    if (!IsReduction(ir, op)) continue;
     const MlirOperation sum = YieldedBy(ir, op);
     if (!sum.ptr || ir.Name(sum) != "arith.addf") continue;
     const intptr_t i = InputOf(ir, op, sum);

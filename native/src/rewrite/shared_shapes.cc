@@ -20,19 +20,35 @@ bool IsCall(const Ir& ir, MlirOperation op) {
   return StablehloName(ir.Name(op)) == "call" || ir.Name(op) == "func.call";
 }
 
-// The block of the function that is called; null if it has none.
-MlirBlock CalledBlock(const Ir& ir, MlirOperation call) {
-  const MlirOperation function =
-      ir.Function(ir.StringAttribute(call, "callee"));
-  if (!function.ptr) return {nullptr};
-  return ir.api.mlirRegionGetFirstBlock(
-      ir.api.mlirOperationGetFirstRegion(function));
-}
+// The bodies of the module's functions.
+class Functions {
+ public:
+  explicit Functions(const Ir& ir) : ir_(ir) {
+    for (MlirOperation op =
+             ir.api.mlirBlockGetFirstOperation(ir.Body(ir.module));
+         op.ptr; op = ir.api.mlirOperationGetNextInBlock(op)) {
+      bodies_.emplace(ir.StringAttribute(op, "sym_name"), ir.Body(op));
+    }
+  }
+
+  // Null if the function that is called has none.
+  MlirBlock Called(MlirOperation call) const {
+    const auto body = bodies_.find(ir_.StringAttribute(call, "callee"));
+    return body == bodies_.end() ? MlirBlock{nullptr} : body->second;
+  }
+
+ private:
+  const Ir& ir_;
+  std::map<std::string, MlirBlock> bodies_;
+};
 
 // What is applied to a value, also by the functions that it is handed to.
 class Uses {
  public:
-  Uses(const Ir& ir, MlirValue value) : ir_(ir) { Add(value); }
+  Uses(const Ir& ir, const Functions& functions, MlirValue value)
+      : ir_(ir), functions_(functions) {
+    Add(value);
+  }
 
   // Whether the same is applied twice, maybe once in a function. (Twice in one
   // function is merged before anything is moved.)
@@ -58,7 +74,7 @@ class Uses {
   // A function that is called twice applies everything twice.
   void AddCallee(MlirOperation call, unsigned argument) {
     called_ = true;
-    const MlirBlock body = CalledBlock(ir_, call);
+    const MlirBlock body = functions_.Called(call);
     if (!body.ptr) return;
     if (visited_.emplace(body.ptr, argument).second) {
       Add(ir_.api.mlirBlockGetArgument(body, argument));
@@ -68,6 +84,7 @@ class Uses {
   }
 
   const Ir& ir_;
+  const Functions& functions_;
   std::set<std::string> applied_;
   std::set<std::pair<void*, unsigned>> visited_;
   bool called_ = false;
@@ -76,13 +93,14 @@ class Uses {
 
 // Whether the result has its shape from a reshape or a transposition, maybe in
 // the function that returns it.
-bool IsReshaped(const Ir& ir, MlirOperation op, intptr_t result) {
+bool IsReshaped(const Ir& ir, const Functions& functions, MlirOperation op,
+                intptr_t result) {
   if (IsCall(ir, op)) {
-    const MlirBlock body = CalledBlock(ir, op);
+    const MlirBlock body = functions.Called(op);
     if (!body.ptr) return false;
     const MlirOperation made = ir.Definition(
         ir.api.mlirOperationGetOperand(ir.Terminator(body), result));
-    return made.ptr && !IsCall(ir, made) && IsReshaped(ir, made, 0);
+    return made.ptr && !IsCall(ir, made) && IsReshaped(ir, functions, made, 0);
   }
   const std::string_view name = StablehloName(ir.Name(op));
   return name == "reshape" || name == "transpose";
@@ -125,10 +143,12 @@ void MergeShapes(const Ir& ir) {
 
 void GuardSharedShapes(const Ir& ir) {
   MergeShapes(ir);
+  const Functions functions(ir);
   for (const MlirOperation op : ir.AllOperations()) {
     for (intptr_t i = 0; i < ir.api.mlirOperationGetNumResults(op); ++i) {
       const MlirValue result = ir.api.mlirOperationGetResult(op, i);
-      if (IsReshaped(ir, op, i) && Uses(ir, result).Repeat()) {
+      if (IsReshaped(ir, functions, op, i) &&
+          Uses(ir, functions, result).Repeat()) {
         ir.PutBehindBarrier(result);
       }
     }

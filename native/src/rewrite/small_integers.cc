@@ -92,8 +92,7 @@ class SmallIntegers {
   // The inputs of `function` are those from outside.
   SmallIntegers(const Ir& ir, MlirOperation function)
       : ir_(ir), retyper_(ir, &Replaced) {
-    const MlirBlock body = ir.api.mlirRegionGetFirstBlock(
-        ir.api.mlirOperationGetFirstRegion(function));
+    const MlirBlock body = ir.Body(function);
     for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
       inputs_.push_back(ir.Print(
           ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i))));
@@ -101,8 +100,7 @@ class SmallIntegers {
   }
 
   void CutInputs(MlirOperation function) const {
-    const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
-        ir_.api.mlirOperationGetFirstRegion(function));
+    const MlirBlock body = ir_.Body(function);
     const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Small* small = SmallOf(inputs_[i]);

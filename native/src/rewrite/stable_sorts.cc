@@ -24,8 +24,7 @@ void Swap(const Ir& ir, MlirOperation first, MlirValue a, MlirValue b) {
 void StabilizeSorts(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) != "iree_linalg_ext.sort") continue;
-    const MlirBlock body =
-        ir.api.mlirRegionGetFirstBlock(ir.api.mlirOperationGetFirstRegion(op));
+    const MlirBlock body = ir.Body(op);
     const MlirOperation end = ir.Terminator(body);
     for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); i += 2) {
       Swap(ir, ir.api.mlirBlockGetFirstOperation(body),

@@ -78,15 +78,6 @@ void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
   ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
 }
 
-// The value before it was given other shapes.
-MlirValue BeforeReshapes(const Ir& ir, MlirValue tensor) {
-  const MlirOperation source = ir.DefinitionBeforeReshapes(tensor);
-  while (source.ptr && ir.Definition(tensor).ptr != source.ptr) {
-    tensor = ir.api.mlirOperationGetOperand(ir.Definition(tensor), 0);
-  }
-  return tensor;
-}
-
 // Every user gets the value from behind the barrier: one that had it from
 // elsewhere would not be seen when IREE decides whether the scatter may write
 // in place.
@@ -96,7 +87,7 @@ void FreeComputed(const Ir& ir, MlirValue target) {
       ir.Name(source) == "util.optimization_barrier") {
     return;
   }
-  ir.PutBehindBarrier(BeforeReshapes(ir, target));
+  ir.PutBehindBarrier(ir.BeforeReshapes(target));
 }
 
 // A pad that gets what a scatter wrote is moved into its dispatch, too.
@@ -104,7 +95,7 @@ void KeepFromPad(const Ir& ir, MlirOperation pad) {
   const MlirValue padded = ir.api.mlirOperationGetOperand(pad, 0);
   const MlirOperation source = ir.DefinitionBeforeReshapes(padded);
   if (source.ptr && ir.Name(source).starts_with("iree_linalg_ext.")) {
-    ir.PutBehindBarrier(BeforeReshapes(ir, padded));
+    ir.PutBehindBarrier(ir.BeforeReshapes(padded));
   }
 }
 

@@ -36,8 +36,7 @@ class Operation {
 
  private:
   void TakeSignedBody() const {
-    const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
-        ir_.api.mlirOperationGetFirstRegion(op_));
+    const MlirBlock body = ir_.Body(op_);
     const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
     for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
       BecomeSigned(ir_.api.mlirBlockGetArgument(body, i), first);
