@@ -5,6 +5,7 @@
 // reduction of a part of the elements. It does not look through a barrier.
 #include <algorithm>
 
+#include "rewrite/generics.h"
 #include "rewrite/rewrites.h"
 
 namespace iree_pjrt {
@@ -14,10 +15,8 @@ bool IsOneNumber(const Ir& ir, MlirValue tensor);
 
 // Whether every element is the same computation, of constants.
 bool ComputesOneNumber(const Ir& ir, MlirOperation generic) {
-  const MlirBlock body = ir.api.mlirRegionGetFirstBlock(
-      ir.api.mlirOperationGetFirstRegion(generic));
-  for (MlirOperation op = ir.api.mlirBlockGetFirstOperation(body); op.ptr;
-       op = ir.api.mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = ir.api.mlirBlockGetFirstOperation(ir.Body(generic));
+       op.ptr; op = ir.api.mlirOperationGetNextInBlock(op)) {
     const std::string_view name = ir.Name(op);
     if (name == "linalg.index" || name == "tensor.extract") return false;
   }
@@ -40,29 +39,24 @@ bool IsOneNumber(const Ir& ir, MlirValue tensor) {
     return IsOneNumber(ir, ir.api.mlirOperationGetOperand(op, 0));
   }
   return name == "tensor.empty" ||
-         (name == "linalg.generic" && ComputesOneNumber(ir, op));
+         (IsGeneric(ir, op) && ComputesOneNumber(ir, op));
 }
 
 }  // namespace
 
 void GuardConstantSums(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (ir.Name(op) != "linalg.generic" ||
-        ir.Print(ir.Attribute(op, "iterator_types")).find("reduction") ==
-            std::string::npos) {
-      continue;
-    }
+    if (!IsReduction(ir, op)) continue;
     // The last operand is what the reduction starts from.
     const intptr_t inputs = ir.api.mlirOperationGetNumOperands(op) -
                             ir.api.mlirOperationGetNumResults(op);
     for (intptr_t i = 0; i < inputs; ++i) {
       const MlirValue operand = ir.api.mlirOperationGetOperand(op, i);
-      if (!IsOneNumber(ir, operand)) continue;
-      const MlirOperation barrier =
-          ir.CreateBefore(op, "util.optimization_barrier", {operand},
-                          {ir.api.mlirValueGetType(operand)}, {});
-      ir.api.mlirOperationSetOperand(op, i,
-                                     ir.api.mlirOperationGetResult(barrier, 0));
+      const MlirOperation source = ir.DefinitionBeforeReshapes(operand);
+      if (source.ptr && ir.Name(source) != "arith.constant" &&
+          IsOneNumber(ir, operand)) {
+        ir.PutBehindBarrier(operand);
+      }
     }
   }
 }
