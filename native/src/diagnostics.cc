@@ -76,4 +76,9 @@ void Diagnostics::Fail(const char* doing) {
   ThrowInvalidArgument(std::move(message));
 }
 
+void Diagnostics::Forget() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  errors_.clear();
+}
+
 }  // namespace iree_pjrt

@@ -28,6 +28,9 @@ class Diagnostics {
   // errors so far.
   [[noreturn]] void Fail(const char* doing);
 
+  // As if there had been no error so far.
+  void Forget();
+
  private:
   static MlirLogicalResult Receive(MlirDiagnostic diagnostic, void* user_data);
   void Add(MlirDiagnostic diagnostic);

@@ -6,7 +6,6 @@
 #include "rewrite/rewrites.h"
 #include "scratch_file.h"
 #include "status.h"
-#include "stream_passes.h"
 
 namespace iree_pjrt {
 namespace {
@@ -19,6 +18,8 @@ constexpr char kFlowPhase[] = "flow";
 constexpr char kStreamPhase[] = "stream";
 // The executables are serialized and the module's code is not there yet.
 constexpr char kHalPhase[] = "hal";
+// Only registers and bytecode are missing.
+constexpr char kVmPhase[] = "vm";
 
 }  // namespace
 
@@ -109,14 +110,14 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
   const auto tuning = TuningFlags(*cost);
   if (!tuning.empty()) session_.Tune(tuning);
   Schedule();
-  if (session_.object_path().empty()) {
-    RunPipeline(kStreamPhase, "end");
-    return Output();
-  }
-  CheckScratchFolder();
+  if (!session_.object_path().empty()) CheckScratchFolder();
   RunPipeline(kStreamPhase, kHalPhase);
-  EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
-  RunPipeline(kHalPhase, "end");
+  if (!session_.object_path().empty()) {
+    EmbedObject(Borrowed(*this).ir, [this] { return TakeObject(); });
+  }
+  RunPipeline(kHalPhase, kVmPhase);
+  SeparateBlockArguments(Borrowed(*this).ir);
+  RunPipeline(kVmPhase, "end");
   return Output();
 }
 
@@ -129,12 +130,18 @@ void Invocation::Schedule() {
   for (const auto& passes : PassesFromScheduling()) RunPasses(passes);
 }
 
-void Invocation::RunPasses(const std::string& passes) {
-  AlignLoops(Borrowed(*this).ir);
-  if (!library_.ireeCompilerInvocationRunPassPipeline(invocation_,
-                                                      passes.c_str())) {
-    diagnostics_.Fail("to compile the program");
+void Invocation::RunPasses(const StreamPasses& passes) {
+  {
+    const Borrowed borrowed(*this);
+    AlignLoops(borrowed.ir);
+    RefineSubviews(borrowed.ir);
   }
+  if (library_.ireeCompilerInvocationRunPassPipeline(invocation_,
+                                                     passes.pipeline.c_str())) {
+    return;
+  }
+  if (!passes.may_give_up) diagnostics_.Fail("to compile the program");
+  diagnostics_.Forget();
 }
 
 void Invocation::RunPipeline(const char* from, const char* to) {

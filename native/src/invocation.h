@@ -13,6 +13,7 @@
 #include "cost_analysis.h"
 #include "diagnostics.h"
 #include "signature.h"
+#include "stream_passes.h"
 #include "tuning.h"
 
 namespace iree_pjrt {
@@ -41,7 +42,7 @@ class Invocation {
   class Borrowed;
 
   void RunPipeline(const char* from, const char* to);
-  void RunPasses(const std::string& passes);
+  void RunPasses(const StreamPasses& passes);
   void Schedule();
   std::string TakeObject();
   std::string Output();

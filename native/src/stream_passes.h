@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // IREE's stream phase, pass by pass, as its version 3.11 has it but for three
 // mistakes, which need steps of ours between passes and one pass less. Before
-// each element of these lists comes what rewrite/loop_results.cc does: it
-// begins with a pass that analyses affinities.
+// each element of these lists come the rewrites AlignLoops and RefineSubviews.
 #ifndef IREE_PJRT_STREAM_PASSES_H_
 #define IREE_PJRT_STREAM_PASSES_H_
 
@@ -11,6 +10,12 @@
 
 namespace iree_pjrt {
 
+struct StreamPasses {
+  std::string pipeline;  // In MLIR's syntax.
+  // Only an optimization, whose failure leaves a program that is right.
+  bool may_give_up = false;
+};
+
 // From dispatches to operations on memory. It ends where
 // rewrite/captured_values.cc is needed.
 //
@@ -18,10 +23,11 @@ namespace iree_pjrt {
 // IREE computes it once for each writer, and then merges equal computations
 // (CSE) as if nobody wrote: two sorts that start from one iota get one memory,
 // and both results are wrong. Once copies are decided there is no CSE here.
-const std::vector<std::string>& PassesUntilScheduling();
+const std::vector<StreamPasses>& PassesUntilScheduling();
 
-// What is run when; memory, commands, and optimizations of them.
-const std::vector<std::string>& PassesFromScheduling();
+// What is run when; memory, commands, and optimizations of them. The analysis
+// of which waits are superfluous gives up on deeply nested loops.
+const std::vector<StreamPasses>& PassesFromScheduling();
 
 }  // namespace iree_pjrt
 

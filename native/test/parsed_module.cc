@@ -32,4 +32,19 @@ void WithModule(const std::string& text,
   library.ireeCompilerSessionDestroy(session);
 }
 
+std::string After(const std::string& text,
+                  const std::function<void(const Ir&)>& rewrite) {
+  std::string printed;
+  WithModule(text, [&](const Ir& ir) {
+    rewrite(ir);
+    EXPECT_TRUE(ir.api.mlirOperationVerify(ir.module));
+    printed = ir.Print(ir.module);
+  });
+  return printed;
+}
+
+bool Holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace iree_pjrt

@@ -15,6 +15,12 @@ namespace iree_pjrt {
 void WithModule(const std::string& text,
                 const std::function<void(const Ir&)>& look);
 
+// The module after the rewrite, printed; it is verified.
+std::string After(const std::string& text,
+                  const std::function<void(const Ir&)>& rewrite);
+
+bool Holds(const std::string& text, const std::string& part);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_TEST_PARSED_MODULE_H_

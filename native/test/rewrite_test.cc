@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of programs as text.
+// Rewrites of programs as text, up to IREE's input phase.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -10,80 +10,6 @@
 
 namespace iree_pjrt {
 namespace {
-
-// The module after the rewrite, printed; it is verified.
-std::string After(const std::string& text,
-                  const std::function<void(const Ir&)>& rewrite) {
-  std::string printed;
-  WithModule(text, [&](const Ir& ir) {
-    rewrite(ir);
-    EXPECT_TRUE(ir.api.mlirOperationVerify(ir.module));
-    printed = ir.Print(ir.module);
-  });
-  return printed;
-}
-
-bool Holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-TEST(AlignLoopsTest, EveryCarriedValueHasAResult) {
-  const std::string text = After(R"(module {
-    util.func public @main(%a: index, %b: index) -> index {
-      %0 = scf.while (%x = %a, %y = %b) : (index, index) -> index {
-        %1 = arith.cmpi slt, %x, %y : index
-        scf.condition(%1) %x : index
-      } do {
-      ^bb0(%z: index):
-        %2 = arith.addi %z, %z : index
-        scf.yield %2, %z : index, index
-      }
-      util.return %0 : index
-    }
-  })",
-                                 &AlignLoops);
-  EXPECT_TRUE(Holds(text, "(index, index) -> (index, index)")) << text;
-  EXPECT_TRUE(Holds(text, "#0 : index")) << text;
-}
-
-TEST(AlignLoopsTest, ResultsAreInTheOrderOfTheCarriedValues) {
-  const std::string text = After(R"(module {
-    util.func public @main(%a: tensor<4xf32>, %b: index) -> (i1, tensor<4xf32>) {
-      %0:3 = scf.while (%x = %a, %y = %b)
-          : (tensor<4xf32>, index) -> (i1, index, tensor<4xf32>) {
-        %1 = arith.cmpi slt, %y, %b : index
-        scf.condition(%1) %1, %y, %x : i1, index, tensor<4xf32>
-      } do {
-      ^bb0(%c: i1, %y: index, %x: tensor<4xf32>):
-        %2 = arith.select %c, %y, %b : index
-        scf.yield %x, %2 : tensor<4xf32>, index
-      }
-      util.return %0#0, %0#2 : i1, tensor<4xf32>
-    }
-  })",
-                                 &AlignLoops);
-  EXPECT_TRUE(
-      Holds(text, "(tensor<4xf32>, index, i1) -> (tensor<4xf32>, index, i1)"))
-      << text;
-  EXPECT_TRUE(Holds(text, "util.return %0#2, %0#0")) << text;
-}
-
-TEST(AlignLoopsTest, OtherLoopsStay) {
-  const std::string text = After(R"(module {
-    util.func public @main(%a: index, %b: index) -> index {
-      %0 = scf.while (%x = %a) : (index) -> index {
-        %1 = arith.cmpi slt, %x, %b : index
-        scf.condition(%1) %x : index
-      } do {
-      ^bb0(%z: index):
-        scf.yield %z : index
-      }
-      util.return %0 : index
-    }
-  })",
-                                 &AlignLoops);
-  EXPECT_TRUE(Holds(text, ": (index) -> index {")) << text;
-}
 
 TEST(StabilizeSortsTest, TurnsTheComparisonAround) {
   const std::string text = After(R"(module {
@@ -386,33 +312,6 @@ TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
                                  &FoldKnownParts);
   EXPECT_TRUE(Holds(text, "dense<0.000000e+00> : tensor<f32>")) << text;
   EXPECT_FALSE(Holds(text, "complex.im")) << text;
-}
-
-TEST(PinCapturedValuesTest, OfALoopThatUsesWhatIsComputedOutside) {
-  const auto loop = [](const std::string& used) {
-    return After(R"(module {
-      util.func public @main(%size: index, %v: i32,
-                             %a: !stream.resource<transient>, %n: index)
-          -> !stream.resource<transient> {
-        %zero = arith.constant 0 : index
-        %one = arith.constant 1 : index
-        %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
-        %r = scf.for %i = %zero to %n step %one iter_args(%c = %s)
-            -> !stream.resource<transient> {
-          %d = stream.async.clone )" +
-                     used + R"(
-              : !stream.resource<transient>{%size}
-              -> !stream.resource<transient>{%size}
-          scf.yield %d : !stream.resource<transient>
-        }
-        util.return %r : !stream.resource<transient>
-      }
-    })",
-                 &PinCapturedValues);
-  };
-  EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(loop("%c"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(loop("%a"), "util.optimization_barrier"));
 }
 
 TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {

@@ -154,10 +154,12 @@ namespace iree_pjrt {
   X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                  \
   X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                   \
   X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                   \
+  X(mlirOperationGetNumSuccessors, intptr_t (*)(MlirOperation))                \
   X(mlirOperationGetOperand, MlirValue (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetParentOperation, MlirOperation (*)(MlirOperation))         \
   X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
+  X(mlirOperationGetSuccessor, MlirBlock (*)(MlirOperation, intptr_t))         \
   X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
   X(mlirOperationRemoveAttributeByName,                                        \
     bool (*)(MlirOperation, MlirStringRef))                                    \

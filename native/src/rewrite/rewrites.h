@@ -119,6 +119,10 @@ void StabilizeSorts(const Ir& ir);
 // results of each loop are, one by one, the values that it carries.
 void AlignLoops(const Ir& ir);
 
+// On the module after IREE refined how memory is used: views of a part of it
+// are of the kind that the whole is of.
+void RefineSubviews(const Ir& ir);
+
 // Loops and conditionals whose regions use what is computed outside: with a
 // side effect. Comes right before IREE decides what is run together.
 void PinCapturedValues(const Ir& ir);
@@ -130,6 +134,10 @@ void GuardLoneDispatches(const Ir& ir);
 // On the module after IREE's hal phase: the compiled object (what `object`
 // returns) takes the place of its name. False if the module has no code for it.
 bool EmbedObject(const Ir& ir, const std::function<std::string()>& object);
+
+// On the module after IREE's vm phase: what is handed to a block can be moved
+// from register to register.
+void SeparateBlockArguments(const Ir& ir);
 
 // The first of the above, those before KeepInputs, for a program over
 // `device_count` devices. Returns its foreign calls.

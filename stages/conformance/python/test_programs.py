@@ -51,28 +51,6 @@ def test_cumulative_reductions_of_unsigned_integers(dtype):
     np.testing.assert_array_equal(got[2], np.cumprod(v[::-1], dtype=dtype)[::-1])
 
 
-def test_a_loop_whose_values_are_not_all_needed():
-    """The loop in igamma carries fifteen values, of which one is used."""
-    a = np.array([[0.5, 1, 2.5], [3, 1.5, 0.2]], np.float32)
-    x = np.array([[0.1, 0.5, 0.9], [0.2, 0.3, 0.7]], np.float32)
-    want = [[0.34527916, 0.39346933, 0.12393155], [0.00114848, 0.10356757, 0.91521980]]
-    np.testing.assert_allclose(jax.jit(lax.igamma)(a, x), want, rtol=1e-4)
-
-
-def test_a_loop_over_a_count_that_is_an_input():
-    spin = jax.jit(lambda x, n: lax.fori_loop(0, n, lambda _, y: y + 1, x))
-    for turns in (0, 1, 300):
-        np.testing.assert_array_equal(spin(jnp.zeros(5), turns), np.full(5, turns))
-
-
-def test_a_loop_in_a_loop():
-    def outer(i, c):
-        return lax.while_loop(lambda s: s[0] < i, lambda s: (s[0] + 1, s[1] + s[0]), (0, c))[1]
-
-    got = jax.jit(lambda n: lax.fori_loop(0, n, outer, 0))(6)
-    assert got == sum(sum(range(i)) for i in range(6))
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
 def test_powers_of_what_is_not_positive(dtype):
     with jax.enable_x64(dtype == "float64"):
@@ -271,8 +249,3 @@ def test_cross_products_of_complex_and_real_numbers(dtype):
     expected = np.cross(a, b.astype(np.complex64))
     np.testing.assert_allclose(jax.jit(jnp.cross)(a, b), expected, rtol=1e-6)
     np.testing.assert_allclose(jax.jit(jnp.cross)(b, a), -expected, rtol=1e-6)
-
-
-def test_loops_that_use_what_is_computed_outside():
-    values = jax.jit(jax.scipy.special.expi)(np.float32([0.5, 1, 3]))
-    np.testing.assert_allclose(values, [0.4542199, 1.8951178, 9.933833], rtol=1e-5)
