@@ -130,7 +130,7 @@ export class FileRun {
     const { select } = this.#request;
     const settings = path.join(folder, 'pyproject.toml');
     return [
-      ...['-m', 'pytest', '-p', 'recorder', '-p', 'no:cacheprovider', '-q', '--tb=short'],
+      ...['-m', 'pytest', '-p', 'recorder', '-p', 'former_names', '-p', 'no:cacheprovider', '-q', '--tb=short'],
       // JAX's own settings of pytest where there are any, and never those of a folder above.
       ...['-c', existsSync(settings) ? settings : os.devNull, '--rootdir', folder],
       // A process that ends is replaced; which test it was in, and which are left, xdist knows.

@@ -170,7 +170,8 @@ class Measure {
       recorder,
     };
     const kept = this.#request.fresh ? undefined : await this.#results.find(key);
-    if (kept) {
+    // What could not be read may have been so for a reason that is not in the key.
+    if (kept && kept.unreadable === undefined) {
       this.#context.log(`${name}: unchanged`);
       return kept;
     }
