@@ -9,27 +9,55 @@
 
 namespace iree_pjrt {
 
+namespace {
+
+// Gives everything back also where the test throws.
+class Parsed {
+ public:
+  Parsed(const CompilerLibrary& library, const std::string& text)
+      : library_(library),
+        session_(library.ireeCompilerSessionCreate()),
+        invocation_(library.ireeCompilerInvocationCreate(session_)) {
+    library.ireeCompilerSourceWrapBuffer(session_, "test", text.c_str(),
+                                         text.size() + 1, true, &source_);
+    EXPECT_TRUE(
+        library.ireeCompilerInvocationParseSource(invocation_, source_));
+    module_ = library.ireeCompilerInvocationExportStealModule(invocation_);
+  }
+  ~Parsed() {
+    if (module_.ptr) {
+      library_.ireeCompilerInvocationImportStealModule(invocation_, module_);
+    }
+    library_.ireeCompilerInvocationDestroy(invocation_);
+    library_.ireeCompilerSourceDestroy(source_);
+    library_.ireeCompilerSessionDestroy(session_);
+  }
+  Parsed(const Parsed&) = delete;
+  Parsed& operator=(const Parsed&) = delete;
+
+  Ir ir() const {
+    return {library_.mlir, library_.ireeCompilerSessionBorrowContext(session_),
+            module_};
+  }
+
+ private:
+  const CompilerLibrary& library_;
+  iree_compiler_session_t* session_;
+  iree_compiler_invocation_t* invocation_;
+  iree_compiler_source_t* source_ = nullptr;
+  MlirOperation module_{};
+};
+
+}  // namespace
+
 void WithModule(const std::string& text,
                 const std::function<void(const Ir&)>& look) {
   const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
   EXPECT_NE(path, nullptr) << "set it to the path of libIREECompiler.so";
-  const CompilerLibrary& library = CompilerLibrary::Open(path ? path : "");
-  auto* session = library.ireeCompilerSessionCreate();
-  auto* invocation = library.ireeCompilerInvocationCreate(session);
-  iree_compiler_source_t* source = nullptr;
-  library.ireeCompilerSourceWrapBuffer(session, "test", text.c_str(),
-                                       text.size() + 1, true, &source);
-  EXPECT_TRUE(library.ireeCompilerInvocationParseSource(invocation, source));
-  const Ir ir{library.mlir, library.ireeCompilerSessionBorrowContext(session),
-              library.ireeCompilerInvocationExportStealModule(invocation)};
+  const Parsed parsed(CompilerLibrary::Open(path ? path : ""), text);
+  const Ir ir = parsed.ir();
   EXPECT_NE(ir.module.ptr, nullptr);
-  if (ir.module.ptr) {
-    look(ir);
-    library.ireeCompilerInvocationImportStealModule(invocation, ir.module);
-  }
-  library.ireeCompilerInvocationDestroy(invocation);
-  library.ireeCompilerSourceDestroy(source);
-  library.ireeCompilerSessionDestroy(session);
+  if (ir.module.ptr) look(ir);
 }
 
 std::string After(const std::string& text,

@@ -168,6 +168,16 @@ describe('installed with pip into an environment made by hand', () => {
     expect(shell(`${python} -m pip check`)).toContain('No broken requirements found');
   });
 
+  // The oldest, and the last that hands functions which are not in StableHLO to XLA.
+  test.each(['0.6.1', '0.9.0'])('the same wheel works under JAX %s', (version) => {
+    shell(`${python} -m pip install --quiet jax==${version} jaxlib==${version} pytest==8.4.2`);
+    const tests = path.join(checkout.root, 'stages', 'conformance', 'python');
+    const files = ['test_math.py', 'test_loops.py'].map((name) => path.join(tests, name)).join(' ');
+    const plugins = path.join(checkout.root, 'stages', 'lib', 'testing');
+    const pytest = `PYTHONPATH=${plugins} ${python} -m pytest -q -p no:cacheprovider --platform iree_cpu ${files}`;
+    expect(shell(`JAX_PLATFORMS=iree_cpu ${pytest}`)).toMatch(/^\d+ passed(, \d+ warnings?)? in /m);
+  });
+
   test('uninstalled, it leaves nothing behind', () => {
     shell(`${python} -m pip uninstall --quiet --yes iree-pjrt-plugin-cpu`);
     const site = shell(`${python} -c "import sysconfig; print(sysconfig.get_path('purelib'))"`).trim();

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of float32 at the ends of their range, and what is found among equals."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,6 +50,14 @@ def test_large_powers():
 def test_sizes_of_complex_numbers():
     z = np.array([1e-30 + 1e-30j, 3e30 + 4e30j, 3 - 4j, 0, np.inf - 1j], np.complex64)
     np.testing.assert_allclose(jnp.abs(z), np.abs(z), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_error_function(dtype):
+    x = np.concatenate([np.linspace(-5, 5, 999), [np.inf, -np.inf, 1e-3, np.nan]]).astype(dtype)
+    want = np.array([math.erf(number) for number in x.tolist()])
+    tolerance = 4 * float(jnp.finfo(dtype).eps)
+    np.testing.assert_allclose(jax.jit(lax.erf)(x).astype("float64"), want, rtol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "float16", "float32"])

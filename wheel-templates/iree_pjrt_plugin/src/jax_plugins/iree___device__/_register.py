@@ -65,7 +65,7 @@ def _register_plugin(library: _library.Library) -> None:
 def _register_host_calls(library: Path) -> None:
     """What programs may call on the host. Without it, the rest of the platform still works."""
     try:
-        from . import _approx_top_k, _callbacks, _ffi, _linalg, _top_k
+        from . import _approx_top_k, _callbacks, _ffi, _linalg, _no_composites, _top_k
 
         registrar = _ffi.Registrar(library)
         _ffi.connect(registrar)
@@ -73,6 +73,7 @@ def _register_host_calls(library: Path) -> None:
             calls.register_handlers(registrar)
             calls.register_lowerings()
         _approx_top_k.register_lowerings()
+        _no_composites.register_lowerings()
         _top_k.register_lowerings()
     except Exception:  # JAX's private modules change
         _logger.exception(

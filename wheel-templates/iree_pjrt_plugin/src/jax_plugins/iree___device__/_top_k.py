@@ -17,7 +17,7 @@ from jax import numpy as jnp
 from jax._src import core
 from jax._src.interpreters import mlir
 
-from . import _build_info
+from . import _build_info, _no_composites
 
 _KEYS = {"float16": np.int16, "bfloat16": np.int16, "float32": np.int32, "float64": np.int64}
 
@@ -29,8 +29,7 @@ def register_lowerings() -> None:
 
 def _lower(ctx: mlir.LoweringRuleContext, operand: Any, **params: Any) -> Any:
     aval = ctx.avals_in[0]
-    rule = mlir._lowerings[lax.top_k_p]
-    rule = getattr(rule, "rule", rule)
+    rule = _no_composites.top_k_rule if _no_composites.are_needed() else _jax_rule()
     dtype = _key_dtype(aval.dtype)
     if dtype is None or not core.is_constant_shape(aval.shape):
         return rule(ctx, operand, **params)
@@ -49,6 +48,11 @@ def _lower(ctx: mlir.LoweringRuleContext, operand: Any, **params: Any) -> Any:
     keys = _inline(ctx, before, [operand], [aval], [keys_aval])
     found = rule(ctx.replace(avals_in=[keys_aval], avals_out=found_avals), *keys, **params)
     return _inline(ctx, after, found, found_avals, ctx.avals_out)
+
+
+def _jax_rule() -> Any:
+    rule = mlir._lowerings[lax.top_k_p]
+    return getattr(rule, "rule", rule)
 
 
 def _inline(
