@@ -141,9 +141,11 @@ function passedOnReference({ reference, ours }: FilePair): Ended[] {
     .map(([test]) => [test, ours.tests[test] ?? missing(ours)]);
 }
 
-/** As `run_on_devices` of JAX's test utilities says it: no platform of another name can run the test. */
+/** As JAX's tests say it, by `run_on_devices` or in words: no platform of another name can run the test. */
+const ELSEWHERE = /Skipped unless running on devices with tags:|Test requires [CGT]PU( or [CGT]PU)*\./;
+
 function isElsewhere([, { outcome, message = '' }]: Ended): boolean {
-  return outcome === 'skipped' && message.includes('Skipped unless running on devices with tags:');
+  return outcome === 'skipped' && ELSEWHERE.test(message);
 }
 
 function missing({ unreadable }: FileResult): TestEnd {

@@ -127,6 +127,7 @@ function pair(ours: Readonly<Record<string, TestEnd>>, more: Partial<FilePair> =
     'T::skipped': end('passed'),
     'T::flaky': end('passed'),
     'T::cpu_only': end('passed'),
+    'T::cpu_or_gpu': end('passed'),
     'T::fails_there_too': end('failed', 'x'),
   };
   return {
@@ -144,14 +145,15 @@ const OURS: Readonly<Record<string, TestEnd>> = {
   'T::skipped': end('skipped', 'Skipped: no donation'),
   'T::flaky': { ...end('passed'), flaky: true },
   'T::cpu_only': end('skipped', 'Skipped: Skipped unless running on devices with tags: cpu'),
+  'T::cpu_or_gpu': end('skipped', 'Skipped: Test requires GPU or CPU.'),
   'T::fails_there_too': end('failed', 'x'),
 };
 
 describe('the report', () => {
   test('counts of what XLA:CPU passes; its schema allows it; it fits into 80 columns', async () => {
     const report = makeReport(SUBJECT, [pair(OURS)]);
-    expect(report.totals).toEqual({ reference: 4, passed: 2, failed: 1, skipped: 1, flaky: 1, elsewhere: 1 });
-    expect(report.files[0]).toMatchObject({ rate: 50, reached: false, onReference: { passed: 5, failed: 1 } });
+    expect(report.totals).toEqual({ reference: 4, passed: 2, failed: 1, skipped: 1, flaky: 1, elsewhere: 2 });
+    expect(report.files[0]).toMatchObject({ rate: 50, reached: false, onReference: { passed: 6, failed: 1 } });
     expect(report.causes.map(({ cause }) => cause)).toEqual(['AssertionError: N is not N']);
     expect(report.skips.map(({ example }) => example)).toEqual(['toy_test.py::T::skipped']);
     expect(await checkAgainst('jax-tests-report', report)).toEqual([]);
@@ -164,9 +166,9 @@ describe('the report', () => {
   test('a test that is not even there has failed, and says why', () => {
     const gone = pair({}, { ours: { tests: {}, unreadable: 'ImportError: x', seconds: 1 } });
     const report = makeReport(SUBJECT, [gone]);
-    expect(report.totals).toMatchObject({ reference: 5, passed: 0, failed: 5 });
-    expect(report.causes).toMatchObject([{ cause: 'Missing: no test was run: ImportError: x', count: 5 }]);
-    expect(outcomesOf(gone).failed).toHaveLength(5);
+    expect(report.totals).toMatchObject({ reference: 6, passed: 0, failed: 6 });
+    expect(report.causes).toMatchObject([{ cause: 'Missing: no test was run: ImportError: x', count: 6 }]);
+    expect(outcomesOf(gone).failed).toHaveLength(6);
   });
 
   test('floors are judged for whole files only', () => {
