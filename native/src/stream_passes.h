@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE's stream phase, pass by pass, as its version 3.11 has it but for three
-// mistakes, which need steps of ours between passes and one pass less. Before
-// each element of these lists come the rewrites AlignLoops and RefineSubviews.
+// IREE's stream phase, pass by pass, as its version 3.11 has it but for
+// mistakes that need steps of ours between passes, a pass less, and one that
+// may fail. Before each element of these lists come AlignLoops and
+// RefineSubviews.
 #ifndef IREE_PJRT_STREAM_PASSES_H_
 #define IREE_PJRT_STREAM_PASSES_H_
 

@@ -2,8 +2,6 @@
 // Rewrites of programs as text, up to IREE's input phase.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "parsed_module.h"
 #include "rewrite/rewrites.h"
 #include "status.h"

@@ -58,8 +58,6 @@ class BlockArguments {
     return ir_.api.mlirValueGetType(ir_.api.mlirBlockGetArgument(block, i));
   }
 
-  bool IsI64(MlirType type) const { return ir_.api.mlirTypeEqual(type, i64_); }
-
   bool IsMixed(MlirBlock block) const {
     std::set<std::string> types;
     for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(block); ++i) {
