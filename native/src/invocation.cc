@@ -100,7 +100,6 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     SplitComplexConstants(borrowed.ir);
     FoldKnownParts(borrowed.ir);
     BreakScalarChains(borrowed.ir);
-    GuardConstantSums(borrowed.ir);
     KeepProductSums(borrowed.ir);
     WidenMath(borrowed.ir);
     ExpandPowers(borrowed.ir);
@@ -124,7 +123,12 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
 // From IREE's input phase up to and with its stream phase.
 void Invocation::Schedule() {
   RunPipeline(kInputPhase, kFlowPhase);
-  GuardLoneDispatches(Borrowed(*this).ir);
+  {
+    const Borrowed borrowed(*this);
+    GuardLoneDispatches(borrowed.ir);
+    GuardConstantTerms(borrowed.ir);
+    KeepSharedResults(borrowed.ir);
+  }
   for (const auto& passes : PassesUntilScheduling()) RunPasses(passes);
   PinCapturedValues(Borrowed(*this).ir);
   for (const auto& passes : PassesFromScheduling()) RunPasses(passes);

@@ -57,6 +57,52 @@ TEST(RewriteUnsignedOperationsTest, SoIsTheReversal) {
   EXPECT_TRUE(Holds(text, "dims = [0] : tensor<4xi8>")) << text;
 }
 
+TEST(RewriteUnsignedOperationsTest, SoIsAScatterButForItsIndices) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xui8>, %i: tensor<1xui8>, %u: tensor<ui8>)
+        -> tensor<4xui8> {
+      %0 = "stablehlo.scatter"(%v, %i, %u) <{
+          scatter_dimension_numbers = #stablehlo.scatter<
+              inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+      ^bb0(%a: tensor<ui8>, %b: tensor<ui8>):
+        %1 = stablehlo.maximum %a, %b : tensor<ui8>
+        stablehlo.return %1 : tensor<ui8>
+      }) : (tensor<4xui8>, tensor<1xui8>, tensor<ui8>) -> tensor<4xui8>
+      return %0 : tensor<4xui8>
+    }
+  })",
+                                 &RewriteUnsignedOperations);
+  EXPECT_TRUE(
+      Holds(text, "(tensor<4xi8>, tensor<1xui8>, tensor<i8>) -> tensor<4xi8>"))
+      << text;
+  EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
+}
+
+std::string Largest(const std::string& shape, const std::string& dimension) {
+  return After(R"(module {
+    func.func @main(%v: tensor<)" +
+                   shape + R"(xf32>, %i: tensor<f32>)
+        -> tensor<5xf32> {
+      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.maximum across dimensions = [)" +
+                   dimension + R"(]
+          : (tensor<)" +
+                   shape + R"(xf32>, tensor<f32>) -> tensor<5xf32>
+      return %0 : tensor<5xf32>
+    }
+  })",
+               &OrderFloatExtremes);
+}
+
+TEST(OrderFloatExtremesTest, WhereVectorsAreNotFull) {
+  const std::string text = Largest("5x17", "1");
+  EXPECT_TRUE(Holds(text, "(tensor<5x17xi32>, tensor<i32>) -> tensor<5xi32>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "dense<2147483647> : tensor<5x17xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<5xi32>) -> tensor<5xf32>")) << text;
+  EXPECT_TRUE(Holds(Largest("17x5", "0"), "tensor<17x5xi32>"));
+  EXPECT_FALSE(Holds(Largest("5x128", "1"), "i32"));
+}
+
 constexpr char kSum[] = R"(module {
   func.func @main(%v: tensor<SHAPE>, %z: tensor<f32>) -> tensor<f32> {
     %0 = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [DIMENSIONS]
@@ -207,6 +253,38 @@ TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
   EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
 }
 
+TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
+  const auto slice = [](const std::string& size, const std::string& step) {
+    return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<)" +
+                     size + R"(xi8>) -> tensor<2xi32> {
+        %0 = tensor.empty() : tensor<)" +
+                     size + R"(xi32>
+        %1 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%x : tensor<)" +
+                     size + R"(xi8>) outs(%0 : tensor<)" + size +
+                     R"(xi32>) {
+        ^bb0(%a: i8, %b: i32):
+          %c = arith.extsi %a : i8 to i32
+          linalg.yield %c : i32
+        } -> tensor<)" +
+                     size + R"(xi32>
+        %2 = tensor.extract_slice %1[0] [2] [)" +
+                     step + R"(]
+            : tensor<)" +
+                     size + R"(xi32> to tensor<2xi32>
+        util.return %2 : tensor<2xi32>
+      }
+    })",
+                 &CopySlicedSources);
+  };
+  EXPECT_TRUE(Holds(slice("4", "2"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("4", "1"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("400", "2"), "util.optimization_barrier"));
+}
+
 TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
   const std::string text = After(R"(module {
     util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
@@ -244,40 +322,6 @@ TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
                                  &SplitComplexConstants);
   EXPECT_TRUE(Holds(text, "complex.create")) << text;
   EXPECT_FALSE(Holds(text, "complex.constant")) << text;
-}
-
-TEST(GuardConstantSumsTest, WhatOneNumberIsComputedInto) {
-  const auto sum = [](const std::string& summed) {
-    return After(R"(#map = affine_map<(d0) -> (d0)>
-    module {
-      util.func public @main(%x: tensor<9xf32>, %start: tensor<f32>)
-          -> tensor<f32> {
-        %two = arith.constant 2.0 : f32
-        %0 = tensor.empty() : tensor<9xf32>
-        %1 = linalg.fill ins(%two : f32) outs(%0 : tensor<9xf32>)
-            -> tensor<9xf32>
-        %2 = linalg.generic {indexing_maps = [#map, #map],
-                             iterator_types = ["parallel"]}
-            ins(%1 : tensor<9xf32>) outs(%0 : tensor<9xf32>) {
-        ^bb0(%a: f32, %b: f32):
-          %c = math.absf %a : f32
-          linalg.yield %c : f32
-        } -> tensor<9xf32>
-        %3 = linalg.generic {indexing_maps = [#map, affine_map<(d0) -> ()>],
-                             iterator_types = ["reduction"]}
-            ins()" + summed +
-                     R"( : tensor<9xf32>) outs(%start : tensor<f32>) {
-        ^bb0(%a: f32, %b: f32):
-          %c = arith.addf %a, %b : f32
-          linalg.yield %c : f32
-        } -> tensor<f32>
-        util.return %3 : tensor<f32>
-      }
-    })",
-                 &GuardConstantSums);
-  };
-  EXPECT_TRUE(Holds(sum("%2"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(sum("%x"), "util.optimization_barrier"));
 }
 
 TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {

@@ -3,13 +3,12 @@
 // core: it becomes reductions of equal parts, side by side, and one of their
 // results. The order of a reduction is the implementation's, and its initial
 // value changes nothing however often it is taken (StableHLO, `reduce`).
-#include <charconv>
 #include <cstddef>
 #include <functional>
 #include <numeric>
-#include <optional>
 #include <string>
 
+#include "rewrite/array_type.h"
 #include "rewrite/rewrites.h"
 
 namespace iree_pjrt {
@@ -19,38 +18,6 @@ namespace {
 constexpr int64_t kParts = 128;
 // Below, the second reduction costs more than the first one gains.
 constexpr int64_t kLeast = 1 << 16;
-
-// `tensor<4x2xf32>` in either dialect.
-struct Array {
-  std::string before;  // up to and with `<`
-  std::vector<int64_t> shape;
-  std::string after;  // from the element type on
-
-  std::string Reshaped(const std::vector<int64_t>& to) const {
-    std::string text = before;
-    for (const int64_t size : to) text += std::to_string(size) + "x";
-    return text + after;
-  }
-};
-
-// Empty if a dimension is not static.
-std::optional<Array> ParseArray(const std::string& type) {
-  size_t at = type.find('<');
-  if (at == std::string::npos) return std::nullopt;
-  Array array{type.substr(0, ++at), {}, {}};
-  int64_t size = 0;
-  while (true) {
-    const char* const begin = type.data() + at;
-    const char* const end = type.data() + type.size();
-    const auto [rest, error] = std::from_chars(begin, end, size);
-    if (error != std::errc() || rest == end || *rest != 'x') break;
-    array.shape.push_back(size);
-    at += static_cast<size_t>(rest - begin) + 1;
-  }
-  array.after = type.substr(at);
-  if (array.after.starts_with('?')) return std::nullopt;
-  return array;
-}
 
 void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
                    size_t end) {
@@ -67,7 +34,7 @@ void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
 }
 
 // Into a reduction of all but the first `kept` dimensions, and one of those.
-void Split(const Ir& ir, MlirOperation reduce, const Array& array,
+void Split(const Ir& ir, MlirOperation reduce, const ArrayType& array,
            size_t kept) {
   const MlirOperation first = ir.api.mlirOperationClone(reduce);
   ir.api.mlirBlockInsertOwnedOperationBefore(
@@ -83,7 +50,7 @@ void Split(const Ir& ir, MlirOperation reduce, const Array& array,
 
 // The dimensions in front that make enough parts, and none too small; 0 if
 // there are none.
-size_t KeptOf(const Array& array, int64_t size) {
+size_t KeptOf(const ArrayType& array, int64_t size) {
   int64_t parts = 1;
   for (size_t i = 0; i < array.shape.size(); ++i) {
     parts *= array.shape[i];
@@ -94,9 +61,9 @@ size_t KeptOf(const Array& array, int64_t size) {
 
 // Gives the operand a first dimension of `parts`; IREE fuses what comes before
 // it less well.
-Array Reshape(const Ir& ir, MlirOperation reduce, const Array& array,
-              int64_t size, int64_t parts) {
-  const Array flat{array.before, {parts, size / parts}, array.after};
+ArrayType Reshape(const Ir& ir, MlirOperation reduce, const ArrayType& array,
+                  int64_t size, int64_t parts) {
+  const ArrayType flat{array.before, {parts, size / parts}, array.after};
   const MlirOperation reshape = ir.CreateBefore(
       reduce,
       ir.Name(reduce).starts_with("vhlo.") ? "vhlo.reshape_v1"
@@ -117,7 +84,7 @@ void SplitFullReductions(const Ir& ir) {
       continue;
     }
     const auto type = [&](MlirValue value) {
-      return ParseArray(ir.Print(ir.api.mlirValueGetType(value)));
+      return ParseArrayType(ir.Print(ir.api.mlirValueGetType(value)));
     };
     const auto from = type(ir.api.mlirOperationGetOperand(op, 0));
     const auto to = type(ir.api.mlirOperationGetResult(op, 0));

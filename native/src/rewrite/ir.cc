@@ -82,6 +82,12 @@ MlirOperation Ir::Definition(MlirValue value) const {
                                          : MlirOperation{nullptr};
 }
 
+MlirBlock Ir::HomeOf(MlirValue value) const {
+  const MlirOperation op = Definition(value);
+  return op.ptr ? api.mlirOperationGetBlock(op)
+                : api.mlirBlockArgumentGetOwner(value);
+}
+
 MlirValue Ir::BeforeReshapes(MlirValue tensor) const {
   for (MlirOperation op; (op = Definition(tensor)).ptr;
        tensor = api.mlirOperationGetOperand(op, 0)) {

@@ -36,6 +36,8 @@ struct Ir {
   MlirBlock Body(MlirOperation op) const;
   // What computes the value; null for an argument of a block.
   MlirOperation Definition(MlirValue value) const;
+  // The block that the value is an argument or a result in.
+  MlirBlock HomeOf(MlirValue value) const;
   // The tensor before it was given other shapes.
   MlirValue BeforeReshapes(MlirValue tensor) const;
   // What computes the tensor before it was given other shapes.

@@ -95,6 +95,7 @@ namespace iree_pjrt {
   X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
   X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))    \
   X(mlirBlockAddArgument, MlirValue (*)(MlirBlock, MlirType, MlirLocation))    \
+  X(mlirBlockArgumentGetOwner, MlirBlock (*)(MlirValue))                       \
   X(mlirBlockEraseArgument, void (*)(MlirBlock, unsigned))                     \
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
   X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \

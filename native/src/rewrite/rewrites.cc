@@ -17,6 +17,7 @@ std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteRngStates(ir);
   RewriteUnsignedOperations(ir);
   SplitFullReductions(ir);
+  OrderFloatExtremes(ir);
   RewriteDotProducts(ir);
   RewriteComplexUpdates(ir);
   RewriteComplexAbs(ir);

@@ -66,9 +66,12 @@ void WidenSmallIntegers(const Ir& ir);
 // rng_bit_generator: bits and new state from a generator each.
 void RewriteRngStates(const Ir& ir);
 
-// reduce_window and reverse of unsigned integers: of signed ones, the same
-// bits.
+// Of unsigned integers reduce_window, reverse, scatter and sort are those of
+// signed ones, the same bits.
 void RewriteUnsignedOperations(const Ir& ir);
+
+// The largest and smallest of floats, as those of integers in the same order.
+void OrderFloatExtremes(const Ir& ir);
 
 // On the module after IREE's input phase: `main` never writes into its inputs,
 // but for those that are donated (`donatable`, one for each input).
@@ -82,15 +85,11 @@ void FreeTargets(const Ir& ir);
 // of their parts.
 void SplitComplexConstants(const Ir& ir);
 
-// On the same: reductions of what is computed from one number, behind a
-// barrier.
-void GuardConstantSums(const Ir& ir);
-
 // On the same: a part of complex numbers that is constant, as a constant.
 void FoldKnownParts(const Ir& ir);
 
 // On the module after IREE's input phase: slices that elements are taken from
-// at an index are arrays.
+// at an index are arrays, and so is what every other element is taken from.
 void CopySlicedSources(const Ir& ir);
 
 // On the module after IREE's input phase: of many scalars, only some depend on
@@ -130,6 +129,13 @@ void PinCapturedValues(const Ir& ir);
 // On the module after IREE's flow phase: results of dispatches without operands
 // stay apart.
 void GuardLoneDispatches(const Ir& ir);
+
+// On the same: what loops and conditionals hand out is not written into while
+// it is to be read elsewhere.
+void KeepSharedResults(const Ir& ir);
+
+// On the same: reductions whose terms are all one number are not vectorized.
+void GuardConstantTerms(const Ir& ir);
 
 // On the module after IREE's hal phase: the compiled object (what `object`
 // returns) takes the place of its name. False if the module has no code for it.

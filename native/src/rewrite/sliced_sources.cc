@@ -3,15 +3,24 @@
 // array (`x[:, 2][i]`). IREE 3.11 fuses the slice; where a dimension is one it
 // forgets where the slice begins and how far its elements are apart. Such a
 // slice is made before, as an array of its own.
+//
+// Every other element of a few numbers that are computed from narrower ones
+// (`x.astype(int)[::2] * 2`): it fuses the three, and takes all of the first
+// elements. What is computed goes through a barrier.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 
+#include "rewrite/generics.h"
 #include "rewrite/rewrites.h"
 #include "rewrite/scalar_builder.h"
 
 namespace iree_pjrt {
 namespace {
+
+// One vector of the narrowest numbers that there are.
+constexpr int64_t kFew = 64;
 
 // `array<i64: 1, 0>` -> {1, 0}
 std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
@@ -29,6 +38,12 @@ std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
   return numbers;
 }
 
+bool TakesEveryElement(const Ir& ir, MlirOperation slice) {
+  const std::vector<int64_t> steps = Numbers(ir, slice, "static_strides");
+  return std::all_of(steps.begin(), steps.end(),
+                     [](int64_t step) { return step == 1; });
+}
+
 // Whether `flow.tensor.slice`, a copy of bytes, makes it: whole steps of one
 // dimension, and of sizes that are known.
 bool IsContiguous(const Ir& ir, MlirOperation slice) {
@@ -36,10 +51,8 @@ bool IsContiguous(const Ir& ir, MlirOperation slice) {
       ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(slice, 0));
   const MlirType to = ir.ResultTypes(slice).at(0);
   const std::vector<int64_t> sizes = Numbers(ir, slice, "static_sizes");
-  for (const int64_t step : Numbers(ir, slice, "static_strides")) {
-    if (step != 1) return false;
-  }
-  if (!ir.api.mlirShapedTypeHasStaticShape(from) ||
+  if (!TakesEveryElement(ir, slice) ||
+      !ir.api.mlirShapedTypeHasStaticShape(from) ||
       !ir.api.mlirShapedTypeHasStaticShape(to) ||
       ir.api.mlirShapedTypeGetRank(from) != ir.api.mlirShapedTypeGetRank(to)) {
     return false;
@@ -76,11 +89,30 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   ir.Replace(slice, {ir.api.mlirOperationGetResult(copy, 0)});
 }
 
+bool HoldsFew(const Ir& ir, MlirValue tensor) {
+  const MlirType type = ir.api.mlirValueGetType(tensor);
+  if (!ir.api.mlirShapedTypeHasStaticShape(type)) return false;
+  int64_t size = 1;
+  for (intptr_t i = 0; i < ir.api.mlirShapedTypeGetRank(type); ++i) {
+    size *= ir.api.mlirShapedTypeGetDimSize(type, i);
+  }
+  return size <= kFew;
+}
+
+void KeepFromSlice(const Ir& ir, MlirOperation slice) {
+  const MlirValue sliced = ir.api.mlirOperationGetOperand(slice, 0);
+  if (!TakesEveryElement(ir, slice) && HoldsFew(ir, sliced) &&
+      IsGeneric(ir, ir.DefinitionBeforeReshapes(sliced))) {
+    ir.PutBehindBarrier(ir.BeforeReshapes(sliced));
+  }
+}
+
 }  // namespace
 
 void CopySlicedSources(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view kind = ir.Name(op);
+    if (kind == "tensor.extract_slice") KeepFromSlice(ir, op);
     if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
     const MlirOperation slice =
         ir.DefinitionBeforeReshapes(ir.api.mlirOperationGetOperand(op, 0));

@@ -5,7 +5,8 @@
 // for all later calls. One number in all places becomes a splat; other
 // constants are kept by a use afterwards, as inputs are (keep_inputs.cc): IREE
 // then copies them first. What else a scatter writes into is computed behind a
-// barrier.
+// barrier, and so is a slice that is sorted: if it has other uses, the dispatch
+// of the sort is refused ("write affecting operations").
 #include "rewrite/rewrites.h"
 #include "rewrite/scalar_builder.h"
 
@@ -104,7 +105,8 @@ void Free(const Ir& ir, MlirOperation op, intptr_t i) {
   const MlirOperation source = ir.DefinitionBeforeReshapes(target);
   if (source.ptr && ir.Name(source) == "arith.constant") {
     FreeConstant(ir, op, i, source);
-  } else if (IsScatter(ir, op)) {
+  } else if (IsScatter(ir, op) ||
+             (source.ptr && ir.Name(source) == "tensor.extract_slice")) {
     FreeComputed(ir, target);
   }
 }

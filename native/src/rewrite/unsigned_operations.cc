@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // IREE 3.11 does not compile cumulative reductions (a window as wide as the
-// array) of unsigned integers, nor their reversal. It is done to the same bits
-// as signed integers; the body of a reduction still sees unsigned ones.
+// array) of unsigned integers, nor their reversal, nor scatters and sorts in a
+// loop that carries them. It is done to the same bits as signed integers; the
+// bodies of these operations still see unsigned ones.
 #include <string>
 
 #include "rewrite/rewrites.h"
@@ -49,9 +50,16 @@ class Operation {
     return ir_.CreateBefore(before, cast_, {value}, {type}, {});
   }
 
+  // The indices of a scatter stay what they are.
+  bool IsIndex(MlirOperation op, size_t operand) const {
+    return StablehloName(ir_.Name(op)) == "scatter" &&
+           operand == ir_.ResultTypes(op).size();
+  }
+
   void CastOperands(MlirOperation op) const {
     const std::vector<MlirValue> operands = ir_.Operands(op);
     for (size_t i = 0; i < operands.size(); ++i) {
+      if (IsIndex(op, i)) continue;
       const std::string type =
           SignedType(ir_.Print(ir_.api.mlirValueGetType(operands[i])));
       if (type.empty()) continue;
@@ -83,7 +91,8 @@ class Operation {
 void RewriteUnsignedOperations(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view name = StablehloName(ir.Name(op));
-    if (name == "reduce_window" || name == "reverse") {
+    if (name == "reduce_window" || name == "reverse" || name == "scatter" ||
+        name == "sort") {
       Operation(ir, op).TakeSigned();
     }
   }

@@ -32,6 +32,12 @@ def doubled(v: Array) -> Array:
     return ~v if v.dtype == bool else v + v
 
 
+def like(w: Array, v: Array) -> Array:
+    """The values in the type of v; XLA does not say which integer a float beyond its range is."""
+    fits = jnp.clip(real(w), 0, 100) if v.dtype.kind in "iu" else w
+    return fits.astype(v.dtype)
+
+
 def negated(v: Array) -> Array:
     """The negative; of booleans the others."""
     return ~v if v.dtype == bool else -v
@@ -55,11 +61,23 @@ def scanned(v: Array, k: int) -> Array:
     return lax.scan(step, v[0], v)[k % 2]
 
 
+def turned(v: Array, w: Array, k: int) -> Array:
+    """The rows in turn set to the last one, as many times as w and k decide: maybe never."""
+    turns = jnp.where(real(w).sum() > 0.1, k % 4, 0)
+    return lax.fori_loop(0, turns, lambda i, c: c.at[(i + k) % v.shape[0]].set(c[-1]), v)
+
+
+def chosen(v: Array, w: Array, k: int) -> Array:
+    """The first row set to the last one where w decides so, and then row k to it."""
+    rows = lax.cond(real(w).sum() > 0.1, lambda q: q, lambda q: q.at[0].set(q[-1]), v)
+    return rows.at[k % v.shape[0]].set(rows[-1])
+
+
 # From two values and a number to a value; those of the second list need a dimension.
 ANY: list[Callable[[Array, Array, int], Array]] = [
     lambda v, w, k: combined(v, w),
     lambda v, w, k: v * w,
-    lambda v, w, k: jnp.where(real(v) > 1, v, w.astype(v.dtype)),
+    lambda v, w, k: jnp.where(real(v) > 1, v, like(w, v)),
     lambda v, w, k: jnp.maximum(real(v), real(w)),
     lambda v, w, k: real(v) if jnp.iscomplexobj(v) else v.astype(np.complex64),
     lambda v, w, k: jnp.imag(v) if jnp.iscomplexobj(v) else v.astype(np.int32),
@@ -89,6 +107,8 @@ WITH_ROWS: list[Callable[[Array, Array, int], Array]] = [
     lambda v, w, k: v.at[1::2].set(v[0]),
     lambda v, w, k: real(v) @ real(v).T if v.ndim == 2 else v,
     lambda v, w, k: scanned(v, k),
+    turned,
+    chosen,
     lambda v, w, k: jnp.pad(v, [(1, 1), *[(0, 0)] * (v.ndim - 1)], PADS[k % 3]),
 ]
 

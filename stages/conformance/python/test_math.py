@@ -78,6 +78,52 @@ def test_top_k_of_what_is_no_number():
     np.testing.assert_array_equal(indices, [1, 2, 0, 3])
 
 
+def as_float32(x):
+    return np.asarray(x).astype(np.float32)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, jnp.bfloat16, jnp.float8_e4m3fn])
+@pytest.mark.parametrize("shape", [(17,), (5, 100), (1000,), (3, 5, 7)])
+@pytest.mark.parametrize("axis", [None, -1])
+def test_extremes_of_floats(dtype, shape, axis):
+    largest = jax.jit(lambda x: jnp.max(x, axis))
+    smallest = jax.jit(lambda x: jnp.min(x, axis))
+    most = float(jnp.finfo(dtype).max) if dtype is jnp.float8_e4m3fn else np.inf
+    for value in (-3, 2, -most):
+        x = np.full(shape, value, np.float32).astype(dtype)
+        want = as_float32(x).max(axis)
+        np.testing.assert_array_equal(as_float32(largest(x)), want)
+        np.testing.assert_array_equal(as_float32(smallest(-x)), -want)
+    x[..., 2] = np.nan
+    for extreme in (largest(x), smallest(x), largest(-x), smallest(-x)):
+        assert np.isnan(as_float32(extreme)).all()
+
+
+def test_logsumexp_of_what_is_far_below_zero():
+    x = np.full((3, 17), -300, np.float32)
+    np.testing.assert_allclose(jax.jit(jax.nn.logsumexp)(x), np.log(51) - 300, rtol=1e-6)
+    softmax = jax.jit(jax.nn.log_softmax)(x)
+    np.testing.assert_allclose(softmax, np.full(x.shape, -np.log(17)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [4, 8, 16, 40])
+def test_every_other_of_a_few_numbers(size):
+    def program(x):
+        return x.astype(np.int32)[::2] * 2, (x.astype(np.float32) + 1)[1::3].sum()
+
+    x = (np.arange(size) * 5 % 11).astype(np.int8)
+    doubled, total = jax.jit(program)(x)
+    np.testing.assert_array_equal(doubled, x[::2] * 2)
+    assert total == (x[1::3] + 1).sum()
+
+
+def test_the_sort_of_a_slice_used_elsewhere():
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    column, rest = jax.jit(lambda x: (jnp.sort(-x[..., 1], 1), x[1:, :, 1]))(x)
+    np.testing.assert_array_equal(column, np.sort(-x[..., 1], 1))
+    np.testing.assert_array_equal(rest, x[1:, :, 1])
+
+
 @pytest.mark.parametrize("shape", [(50,), (3, 50), (50, 70)])
 def test_sums_of_one_computed_number(shape):
     def sums(x):
@@ -88,6 +134,16 @@ def test_sums_of_one_computed_number(shape):
     expected = [count * value, value, count * value**2]
     for got, want in zip(jax.jit(sums)(np.float32(0)), expected, strict=True):
         np.testing.assert_allclose(got, np.full(np.shape(got), want), rtol=1e-4)
+
+
+def test_sums_of_what_turns_out_to_be_one_number():
+    def sums(x):
+        return jnp.sum(~x ^ x, 1), jnp.prod(jnp.where(x | ~x, 2, 3), 1), jnp.cumsum(~x ^ x, 1)
+
+    sums_, products, running = jax.jit(sums)(np.array([[False, True, True, False, True]]))
+    np.testing.assert_array_equal(sums_, [5])
+    np.testing.assert_array_equal(products, [32])
+    np.testing.assert_array_equal(running, [[1, 2, 3, 4, 5]])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The type of an array, taken apart as text, in StableHLO or VHLO.
+#ifndef IREE_PJRT_REWRITE_ARRAY_TYPE_H_
+#define IREE_PJRT_REWRITE_ARRAY_TYPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace iree_pjrt {
+
+// `tensor<4x2xf32>` or `!vhlo.tensor_v1<4x2x!vhlo.f32_v1>`.
+struct ArrayType {
+  std::string before;  // up to and with `<`
+  std::vector<int64_t> shape;
+  std::string after;  // from the element type on
+
+  // The text of the type with another shape.
+  std::string Reshaped(const std::vector<int64_t>& to) const;
+};
+
+// Empty for what is no array, or if a dimension is not static.
+std::optional<ArrayType> ParseArrayType(const std::string& type);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_ARRAY_TYPE_H_

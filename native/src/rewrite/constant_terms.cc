@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions whose terms are all one number, which IREE 3.11 finds out when it
+// fuses: `jnp.exp(jnp.full(50, 2.)).sum()`, `jnp.sum(~x ^ x)`. It vectorizes
+// them without looking how many elements a vector stands for, and so leaves
+// elements out. With a barrier in its body a reduction is not vectorized.
+#include <algorithm>
+
+#include "rewrite/generics.h"
+#include "rewrite/rewrites.h"
+
+namespace iree_pjrt {
+namespace {
+
+// The body of a reduction: its arguments are inputs, then what is reduced into.
+class Terms {
+ public:
+  Terms(const Ir& ir, MlirOperation reduction)
+      : ir_(ir),
+        body_(ir.Body(reduction)),
+        inputs_(ir.api.mlirBlockGetNumArguments(body_) -
+                ir.api.mlirOperationGetNumResults(reduction)) {}
+
+  void Guard() const {
+    for (MlirOperation op = ir_.api.mlirBlockGetFirstOperation(body_); op.ptr;
+         op = ir_.api.mlirOperationGetNextInBlock(op)) {
+      const std::vector<MlirValue> operands = ir_.Operands(op);
+      if (ir_.ResultTypes(op).size() != 1 ||
+          std::none_of(operands.begin(), operands.end(),
+                       [&](MlirValue value) { return IsReducedInto(value); })) {
+        continue;
+      }
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (!IsReducedInto(operands[i]) && IsOneNumber(operands[i])) {
+          Guard(op, static_cast<intptr_t>(i), operands[i]);
+        }
+      }
+    }
+  }
+
+ private:
+  bool IsReducedInto(MlirValue value) const {
+    const intptr_t n = ir_.api.mlirBlockGetNumArguments(body_);
+    for (intptr_t i = inputs_; i < n; ++i) {
+      if (ir_.api.mlirBlockGetArgument(body_, i).ptr == value.ptr) return true;
+    }
+    return false;
+  }
+
+  // Whether it is the same for every element.
+  bool IsOneNumber(MlirValue value) const {
+    const MlirOperation op = ir_.Definition(value);
+    if (!op.ptr) return false;
+    if (ir_.api.mlirOperationGetBlock(op).ptr != body_.ptr) return true;
+    const std::string_view name = ir_.Name(op);
+    if (name == "linalg.index" || name == "tensor.extract") return false;
+    const std::vector<MlirValue> operands = ir_.Operands(op);
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](MlirValue operand) { return IsOneNumber(operand); });
+  }
+
+  void Guard(MlirOperation op, intptr_t operand, MlirValue term) const {
+    const MlirOperation barrier =
+        ir_.CreateBefore(op, "util.optimization_barrier", {term},
+                         {ir_.api.mlirValueGetType(term)}, {});
+    ir_.api.mlirOperationSetOperand(op, operand,
+                                    ir_.api.mlirOperationGetResult(barrier, 0));
+  }
+
+  const Ir& ir_;
+  MlirBlock body_;
+  intptr_t inputs_;
+};
+
+}  // namespace
+
+void GuardConstantTerms(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (IsReduction(ir, op)) Terms(ir, op).Guard();
+  }
+}
+
+}  // namespace iree_pjrt
