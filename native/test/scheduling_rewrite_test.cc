@@ -126,6 +126,8 @@ std::string AfterALoop(const std::string& start, const std::string& next,
   return After(R"(module {
     util.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index)
         -> (tensor<4xf32>, tensor<4xf32>) {
+      %zeros = arith.constant dense<0.0> : tensor<4xf32>
+      %table = arith.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>
       %zero = arith.constant 0 : index
       %one = arith.constant 1 : index
       %0 = scf.for %i = %zero to %n step %one iter_args(%c = )" +
@@ -147,6 +149,8 @@ TEST(KeepSharedResultsTest, ALoopMayHandOutWhatItStartsFrom) {
   // IREE itself does not write into that.
   EXPECT_FALSE(Holds(text, "util.optimization_barrier %arg4")) << text;
   EXPECT_FALSE(Holds(AfterALoop("%x", "%new", "%y"), "barrier"));
+  EXPECT_FALSE(Holds(AfterALoop("%zeros", "%new", "%zeros"), "barrier"));
+  EXPECT_TRUE(Holds(AfterALoop("%table", "%new", "%y"), "barrier"));
 }
 
 TEST(KeepSharedResultsTest, WhatItCameFromIsKept) {

@@ -30,14 +30,22 @@ bool IsView(std::string_view name) {
   return name == "flow.tensor.reshape" || name == "util.optimization_barrier";
 }
 
-bool IsConstant(std::string_view name) {
-  return name == "arith.constant" || name == "flow.tensor.constant" ||
-         name == "util.global.load";
+bool IsSplat(const Ir& ir, MlirOperation constant) {
+  const MlirAttribute value = ir.Attribute(constant, "value");
+  return value.ptr && ir.api.mlirAttributeIsADenseElements(value) &&
+         ir.api.mlirDenseElementsAttrIsSplat(value);
 }
 
 // IREE makes one for each user.
-bool IsMadeAnew(std::string_view name) {
-  return name == "flow.tensor.splat" || name == "flow.tensor.empty";
+bool IsMadeAnew(const Ir& ir, MlirOperation op) {
+  const std::string_view name = ir.Name(op);
+  return name == "flow.tensor.splat" || name == "flow.tensor.empty" ||
+         IsSplat(ir, op);
+}
+
+bool IsConstant(std::string_view name) {
+  return name == "arith.constant" || name == "flow.tensor.constant" ||
+         name == "util.global.load";
 }
 
 class SharedResults {
@@ -143,11 +151,10 @@ class SharedResults {
   Sharing SharingOf(MlirValue value, MlirOperation by) const {
     const MlirValue whole = Whole(value);
     const MlirOperation source = ir_.Definition(whole);
-    const std::string_view name = source.ptr ? ir_.Name(source) : "";
-    if (IsMadeAnew(name)) return Sharing::kNone;
-    if (IsConstant(name) || kept_.contains(whole.ptr) ||
-        CrossesLoop(whole, by) || IsTwiceIn(value, by) ||
-        IsReadElsewhere(whole, whole, by)) {
+    if (source.ptr && IsMadeAnew(ir_, source)) return Sharing::kNone;
+    if ((source.ptr && IsConstant(ir_.Name(source))) ||
+        kept_.contains(whole.ptr) || CrossesLoop(whole, by) ||
+        IsTwiceIn(value, by) || IsReadElsewhere(whole, whole, by)) {
       return Sharing::kShared;
     }
     return starts_.contains(whole.ptr) ? Sharing::kStartOfLoop : Sharing::kNone;
