@@ -51,6 +51,10 @@ def _chain_of_kernels(x: jax.Array) -> jax.Array:
     return x
 
 
+def _running_sums(rows: jax.Array) -> Any:
+    return jax.lax.scan(lambda total, row: (total + row, total), rows[0], rows)
+
+
 def _mlp(batch: int, widths: tuple[int, ...], device: Any) -> Callable[[], Any]:
     shapes = zip(widths[:-1], widths[1:], strict=True)
     weights = [_array(device, *shape) * 0.04 for shape in shapes]
@@ -107,6 +111,8 @@ CASES = (
     Case("matmul 1024", 1.6, _matmul(1024)),
     Case("softmax 4096×1024", 1.8, _blocking(partial(jax.nn.softmax, axis=-1), _LARGE)),
     Case("sum 4096×1024", 1.8, _blocking(jnp.sum, _LARGE)),
+    Case("largest of each row of 4096×1000", None, _blocking(partial(jnp.max, axis=1), (4096, 1000))),
+    Case("scan over 100 rows of 1024", None, _blocking(_running_sums, (100, 1024))),
     Case("tanh·2+sin 4096×1024", 0.5, _blocking(lambda a: jnp.tanh(a) * 2 + jnp.sin(a), _LARGE)),
     Case("host to device and back, 16 MB, aligned", 1.2, partial(_round_trip, True)),
     Case("host to device and back, 16 MB, unaligned", 1.2, partial(_round_trip, False)),
