@@ -5,16 +5,14 @@
  * FUZZ_SECONDS gives the whole another length, FUZZ_FIRST the number of the first input. What crashed is kept in
  * .pipeline/fuzz/.
  */
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { $, globby } from 'zx';
 
+import { pluginEnv, root, writeTable } from './report.js';
+
 /** Which part of the time each target gets. */
 const TARGETS = { program: 0.5, module: 0.2, options: 0.1, serialized: 0.05, fields: 0.05, buffer: 0.1 };
-const TABLE = /<!-- fuzz -->[\s\S]*<!-- \/fuzz -->/;
 const FIGURES = /(\d+) inputs, (\d+) taken, (\d+) crashes in (\d+) places, (\d+) without end/;
-const root = path.join(import.meta.dirname, '..');
-const readme = path.join(import.meta.dirname, 'README.md');
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 600);
 const first = process.env['FUZZ_FIRST'] ?? '0';
 
@@ -24,8 +22,7 @@ const [program] = await globby('.pipeline/work/test-native@cpu-release/*/build/f
 });
 if (!program) throw new Error('no fuzz_plugin: run `npx pipeline run check --only test-native` first');
 const plugin = path.join(path.dirname(program), '..', 'pjrt_plugin_iree_cpu.so');
-const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env cpu --json`;
-const env = { ...process.env, ...(JSON.parse(stdout) as Record<string, string>), IREE_PJRT_CACHE_SIZE: '0' };
+const env = { ...(await pluginEnv()), IREE_PJRT_CACHE_SIZE: '0' };
 
 async function rowOf(target: string, part: number): Promise<string> {
   const found = path.join(root, '.pipeline', 'fuzz', target);
@@ -44,15 +41,10 @@ async function rowOf(target: string, part: number): Promise<string> {
 
 const rows = [];
 for (const [target, part] of Object.entries(TARGETS)) rows.push(await rowOf(target, part));
-const table = [
-  '<!-- fuzz -->',
-  '',
+await writeTable('fuzz', [
   `One run, ${new Date().toISOString().slice(0, 10)}.`,
   '',
   '| target | seconds | inputs | taken | crashes | in places | without end |',
   '|---|---|---|---|---|---|---|',
   ...rows,
-  '',
-  '<!-- /fuzz -->',
-].join('\n');
-await writeFile(readme, (await readFile(readme, 'utf8')).replace(TABLE, table));
+]);

@@ -3,10 +3,11 @@
  * `npm run bench:plugin`: the plugin as it was last built, against XLA:CPU of the same jaxlib. Runs the scripts in
  * plugin/, pinned to the cores named by BENCH_CORES (default 0,1), and writes the table in README.md.
  */
-import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
-import { $ } from 'zx';
+import { execa } from 'execa';
+
+import { pluginEnv, writeTable } from './report.js';
 
 /** One line of a script's output. */
 interface Row {
@@ -21,14 +22,12 @@ interface Row {
 }
 
 const SCRIPTS = ['runtime.py', 'compile.py'];
-const TABLE = /<!-- plugin -->[\s\S]*<!-- \/plugin -->/;
-const root = path.join(import.meta.dirname, '..');
-const readme = path.join(import.meta.dirname, 'README.md');
 const cores = process.env['BENCH_CORES'] ?? '0,1';
 
 async function rowsOf(script: string, env: NodeJS.ProcessEnv): Promise<readonly Row[]> {
   const file = path.join(import.meta.dirname, 'plugin', script);
-  const { stdout } = await $({ env, quiet: true })`taskset -c ${cores} python ${file}`;
+  // Not through a shell: bash without SHLVL, with a socket for its input, reads .bashrc, which may put other Pythons first.
+  const { stdout } = await execa('taskset', ['-c', cores, 'python', file], { env });
   return stdout
     .trim()
     .split('\n')
@@ -40,30 +39,23 @@ function verdict({ target, ratio, higher_is_better: higher }: Row): string {
   return `${higher ? '≥' : '≤'} ${target} ${(higher ? ratio >= target : ratio <= target) ? '✓' : '✗'}`;
 }
 
-function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[]): string[] {
   const [cpu] = cpus();
   const body = rows.map((row) => {
     const figures = [row.xla, row.ours].map((value) => `${value.toPrecision(3)} ${row.unit}`);
     return `| ${row.what} | ${figures.join(' | ')} | ${row.ratio.toFixed(2)} | ${verdict(row)} |`;
   });
   return [
-    '<!-- plugin -->',
-    '',
     `One run pinned to the cores ${cores} of ${availableParallelism()} (${cpu?.model.trim() ?? 'unknown'}), ` +
       `${new Date().toISOString().slice(0, 10)}; the least of interleaved turns.`,
     '',
     '| | XLA:CPU | plugin | ratio | target |',
     '|---|---|---|---|---|',
     ...body,
-    '',
-    '<!-- /plugin -->',
-  ].join('\n');
+  ];
 }
 
-const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env cpu --json`;
-const env = { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
+const env = await pluginEnv();
 const rows = [];
 for (const script of SCRIPTS) rows.push(...(await rowsOf(script, env)));
-const table = tableOf(rows);
-console.log(table);
-await writeFile(readme, (await readFile(readme, 'utf8')).replace(TABLE, table));
+await writeTable('plugin', tableOf(rows));

@@ -3,10 +3,12 @@
  * `npm run bench`: how long a release takes, from a clean clone of HEAD: with empty caches, with downloads
  * cached, unchanged, and after one .cc file was touched. One run, one machine; writes the table in README.md.
  */
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, homedir, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { $, type ProcessOutput } from 'zx';
+
+import { root, writeTable } from './report.js';
 
 interface Row {
   readonly what: string;
@@ -14,10 +16,6 @@ interface Row {
   readonly seconds: number;
   readonly detail: string;
 }
-
-const root = path.join(import.meta.dirname, '..');
-const readme = path.join(import.meta.dirname, 'README.md');
-const TABLE = /<!-- release -->[\s\S]*<!-- \/release -->/;
 
 /** Environment with every download cache in one new folder, so that the user's own neither help nor are filled. */
 function isolated(caches: string): NodeJS.ProcessEnv {
@@ -87,26 +85,19 @@ async function measure(): Promise<readonly Row[]> {
   }
 }
 
-function tableOf(rows: readonly Row[]): string {
+function tableOf(rows: readonly Row[]): string[] {
   const [cpu] = cpus();
   const machine = `${availableParallelism()} cores (${cpu?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
   const body = rows.map(
     ({ what, target, seconds, detail }) => `| ${what} | ${seconds.toFixed(1)} | ${target} | ${detail} |`,
   );
   return [
-    '<!-- release -->',
-    '',
     `One run on ${machine}, ${new Date().toISOString().slice(0, 10)}.`,
     '',
     '| `npx pipeline run release` | seconds | target | its last line |',
     '|---|---|---|---|',
     ...body,
-    '',
-    '<!-- /release -->',
-  ].join('\n');
+  ];
 }
 
-const rows = await measure();
-const table = tableOf(rows);
-console.log(table);
-await writeFile(readme, (await readFile(readme, 'utf8')).replace(TABLE, table));
+await writeTable('release', tableOf(await measure()));
