@@ -12,7 +12,8 @@ std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
   return text + after;
 }
 
-std::optional<ArrayType> ParseArrayType(const std::string& type) {
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value) {
+  const std::string type = ir.Print(ir.api.mlirValueGetType(value));
   size_t at = type.find('<');
   if (at == std::string::npos) return std::nullopt;
   ArrayType array{type.substr(0, ++at), {}, {}};

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "rewrite/ir.h"
+
 namespace iree_pjrt {
 
 // `tensor<4x2xf32>` or `!vhlo.tensor_v1<4x2x!vhlo.f32_v1>`.
@@ -20,8 +22,8 @@ struct ArrayType {
   std::string Reshaped(const std::vector<int64_t>& to) const;
 };
 
-// Empty for what is no array, or if a dimension is not static.
-std::optional<ArrayType> ParseArrayType(const std::string& type);
+// Of a value; empty for what is no array, or if a dimension is not static.
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);
 
 }  // namespace iree_pjrt
 

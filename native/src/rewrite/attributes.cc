@@ -162,7 +162,9 @@ ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute) {
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   std::vector<int64_t> numbers;
   constexpr std::string_view kArray = "array<i64: ";
-  if (const std::string text = ir.Print(attribute); text.starts_with(kArray)) {
+  const std::string text = ir.Print(attribute);
+  if (text == "array<i64>") return numbers;
+  if (text.starts_with(kArray)) {
     const std::string list =
         text.substr(kArray.size(), text.size() - kArray.size() - 1);
     const auto count = 1 + std::count(list.begin(), list.end(), ',');

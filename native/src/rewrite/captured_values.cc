@@ -16,14 +16,6 @@
 namespace iree_pjrt {
 namespace {
 
-// The operation in this block that the one further inside belongs to.
-MlirOperation In(const Ir& ir, MlirBlock block, MlirOperation inside) {
-  while (inside.ptr && ir.api.mlirOperationGetBlock(inside).ptr != block.ptr) {
-    inside = ir.api.mlirOperationGetParentOperation(inside);
-  }
-  return inside;
-}
-
 bool IsArray(const Ir& ir, MlirValue value) {
   return ir.Print(ir.api.mlirValueGetType(value))
       .starts_with("!stream.resource");
@@ -40,7 +32,7 @@ bool NeedsNoArrays(const Ir& ir, MlirOperation op) {
 // array, from outside; or null.
 MlirOperation Capturing(const Ir& ir, MlirOperation op, MlirValue operand) {
   if (!IsArray(ir, operand)) return {nullptr};
-  const MlirOperation around = In(ir, ir.HomeOf(operand), op);
+  const MlirOperation around = ir.AncestorIn(ir.HomeOf(operand), op);
   const bool captures =
       around.ptr && around.ptr != op.ptr && ir.Name(around).starts_with("scf.");
   return captures ? around : MlirOperation{nullptr};

@@ -34,7 +34,7 @@ void ReplaceByZero(const Ir& ir, MlirOperation op) {
       ir.Parse(vhlo ? "#vhlo.tensor_v1<dense<0> : tensor<ui32>>"
                     : "dense<0> : tensor<ui32>");
   const MlirOperation constant =
-      ir.CreateBefore(op, vhlo ? "vhlo.constant_v1" : "stablehlo.constant", {},
+      ir.CreateBefore(op, StablehloNameLike(ir.Name(op), "constant"), {},
                       ir.ResultTypes(op), {ir.Named("value", zero)});
   ir.Replace(op, {ir.api.mlirOperationGetResult(constant, 0)});
 }

@@ -23,7 +23,7 @@ void RewriteComplexAbs(const Ir& ir) {
     const std::string_view narrow =
         vhlo ? "complex_v1<!vhlo.f32_v1>" : "complex<f32>";
     if (type.find(narrow) == std::string::npos) continue;
-    const std::string convert = vhlo ? "vhlo.convert_v1" : "stablehlo.convert";
+    const std::string convert = StablehloNameLike(ir.Name(op), "convert");
     const MlirType result = ir.ResultTypes(op).at(0);
     const auto made = [&](std::string_view name, MlirValue input,
                           MlirType output) {

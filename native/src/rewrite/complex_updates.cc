@@ -36,13 +36,11 @@ void RewriteComplexUpdates(const Ir& ir) {
     if (!IsComplex(type) || !ir.api.mlirValueIsAOpResult(operands.at(0))) {
       continue;
     }
-    const bool vhlo = ir.Name(op).starts_with("vhlo.");
     const auto make = [&](const std::string& name,
                           const std::vector<MlirValue>& inputs,
                           MlirType result) {
       const MlirOperation made = ir.CreateBefore(
-          op, vhlo ? "vhlo." + name + "_v1" : "stablehlo." + name, inputs,
-          {result}, {});
+          op, StablehloNameLike(ir.Name(op), name), inputs, {result}, {});
       return ir.api.mlirOperationGetResult(made, 0);
     };
     std::vector<MlirValue> parts;

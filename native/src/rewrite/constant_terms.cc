@@ -31,7 +31,8 @@ class Terms {
       }
       for (size_t i = 0; i < operands.size(); ++i) {
         if (!IsReducedInto(operands[i]) && IsOneNumber(operands[i])) {
-          Guard(op, static_cast<intptr_t>(i), operands[i]);
+          ir_.api.mlirOperationSetOperand(op, static_cast<intptr_t>(i),
+                                          ir_.Barrier(op, operands[i]));
         }
       }
     }
@@ -56,14 +57,6 @@ class Terms {
     const std::vector<MlirValue> operands = ir_.Operands(op);
     return std::all_of(operands.begin(), operands.end(),
                        [&](MlirValue operand) { return IsOneNumber(operand); });
-  }
-
-  void Guard(MlirOperation op, intptr_t operand, MlirValue term) const {
-    const MlirOperation barrier =
-        ir_.CreateBefore(op, "util.optimization_barrier", {term},
-                         {ir_.api.mlirValueGetType(term)}, {});
-    ir_.api.mlirOperationSetOperand(op, operand,
-                                    ir_.api.mlirOperationGetResult(barrier, 0));
   }
 
   const Ir& ir_;

@@ -68,9 +68,9 @@ class Extreme {
   MlirValue Make(MlirOperation before, const std::string& name,
                  const std::vector<MlirValue>& operands, MlirType type,
                  const std::vector<MlirNamedAttribute>& attributes = {}) const {
-    const MlirOperation made = ir_.CreateBefore(
-        before, vhlo_ ? "vhlo." + name + "_v1" : "stablehlo." + name, operands,
-        {type}, attributes);
+    const MlirOperation made =
+        ir_.CreateBefore(before, StablehloNameLike(ir_.Name(op_), name),
+                         operands, {type}, attributes);
     return ir_.api.mlirOperationGetResult(made, 0);
   }
 
@@ -204,11 +204,8 @@ void OrderFloatExtremes(const Ir& ir) {
         ir.api.mlirOperationGetNumOperands(op) != 2) {
       continue;
     }
-    const auto type = [&](MlirValue value) {
-      return ParseArrayType(ir.Print(ir.api.mlirValueGetType(value)));
-    };
-    const auto from = type(ir.api.mlirOperationGetOperand(op, 0));
-    const auto to = type(ir.api.mlirOperationGetResult(op, 0));
+    const auto from = ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
+    const auto to = ArrayTypeOf(ir, ir.api.mlirOperationGetResult(op, 0));
     if (!from || !to || !LeavesVectors(ir, op, *from, *to)) continue;
     const Float* const floats = FloatOf(*from);
     const std::string_view computed = ComputedBy(ir, op);

@@ -200,7 +200,7 @@ class ForeignCallRewriter {
         ir_.Parse(vhlo_ ? "#vhlo.tensor_v1<" + dense + ">"
                         : "array<i64: " + List(order) + ">");
     const MlirOperation made = ir_.CreateBefore(
-        op_, vhlo_ ? "vhlo.transpose_v1" : "stablehlo.transpose", {value},
+        op_, StablehloNameLike(ir_.Name(op_), "transpose"), {value},
         {Physical(type, tensor)}, {ir_.Named("permutation", permutation)});
     return ir_.api.mlirOperationGetResult(made, 0);
   }

@@ -64,12 +64,10 @@ size_t KeptOf(const ArrayType& array, int64_t size) {
 ArrayType Reshape(const Ir& ir, MlirOperation reduce, const ArrayType& array,
                   int64_t size, int64_t parts) {
   const ArrayType flat{array.before, {parts, size / parts}, array.after};
-  const MlirOperation reshape = ir.CreateBefore(
-      reduce,
-      ir.Name(reduce).starts_with("vhlo.") ? "vhlo.reshape_v1"
-                                           : "stablehlo.reshape",
-      {ir.api.mlirOperationGetOperand(reduce, 0)},
-      {ir.ParseType(flat.Reshaped(flat.shape))}, {});
+  const MlirOperation reshape =
+      ir.CreateBefore(reduce, StablehloNameLike(ir.Name(reduce), "reshape"),
+                      {ir.api.mlirOperationGetOperand(reduce, 0)},
+                      {ir.ParseType(flat.Reshaped(flat.shape))}, {});
   ir.api.mlirOperationSetOperand(reduce, 0,
                                  ir.api.mlirOperationGetResult(reshape, 0));
   return flat;
@@ -83,11 +81,8 @@ void SplitFullReductions(const Ir& ir) {
         ir.api.mlirOperationGetNumOperands(op) != 2) {
       continue;
     }
-    const auto type = [&](MlirValue value) {
-      return ParseArrayType(ir.Print(ir.api.mlirValueGetType(value)));
-    };
-    const auto from = type(ir.api.mlirOperationGetOperand(op, 0));
-    const auto to = type(ir.api.mlirOperationGetResult(op, 0));
+    const auto from = ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
+    const auto to = ArrayTypeOf(ir, ir.api.mlirOperationGetResult(op, 0));
     if (!from || !to || !to->shape.empty()) continue;
     const int64_t size = std::accumulate(from->shape.begin(), from->shape.end(),
                                          int64_t{1}, std::multiplies<>());

@@ -103,6 +103,13 @@ MlirOperation Ir::DefinitionBeforeReshapes(MlirValue tensor) const {
   return Definition(BeforeReshapes(tensor));
 }
 
+MlirOperation Ir::AncestorIn(MlirBlock block, MlirOperation inside) const {
+  while (inside.ptr && api.mlirOperationGetBlock(inside).ptr != block.ptr) {
+    inside = api.mlirOperationGetParentOperation(inside);
+  }
+  return inside;
+}
+
 MlirOperation Ir::Terminator(MlirBlock block) const {
   MlirOperation last{nullptr};
   for (MlirOperation op = api.mlirBlockGetFirstOperation(block); op.ptr;
@@ -191,6 +198,13 @@ std::vector<MlirType> Ir::ResultTypes(MlirOperation op) const {
     types.push_back(api.mlirValueGetType(api.mlirOperationGetResult(op, i)));
   }
   return types;
+}
+
+MlirValue Ir::Barrier(MlirOperation before, MlirValue value) const {
+  return api.mlirOperationGetResult(
+      CreateBefore(before, "util.optimization_barrier", {value},
+                   {api.mlirValueGetType(value)}, {}),
+      0);
 }
 
 void Ir::PutBehindBarrier(MlirValue result) const {

@@ -43,6 +43,10 @@ struct Ir {
   // What computes the tensor before it was given other shapes.
   MlirOperation DefinitionBeforeReshapes(MlirValue tensor) const;
 
+  // The operation in the block that is, or holds, the one inside; null if there
+  // is none.
+  MlirOperation AncestorIn(MlirBlock block, MlirOperation inside) const;
+
   // The last operation of a block.
   MlirOperation Terminator(MlirBlock block) const;
 
@@ -67,6 +71,9 @@ struct Ir {
 
   std::vector<MlirValue> Operands(MlirOperation op) const;
   std::vector<MlirType> ResultTypes(MlirOperation op) const;
+  // The value from behind a barrier, a use of it that no pass removes. On
+  // modules after IREE's input phase.
+  MlirValue Barrier(MlirOperation before, MlirValue value) const;
   // Every user of the result of an operation gets it from behind a barrier,
   // which IREE does not look through. (Of two names for one value IREE lets
   // somebody write into the one while the other is still to be read.)

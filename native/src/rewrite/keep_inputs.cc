@@ -68,8 +68,7 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable) {
   for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
     const MlirValue input = ir.api.mlirBlockGetArgument(body, i);
     if (donatable.at(static_cast<size_t>(i)) && !returned.Has(input)) continue;
-    ir.CreateBefore(end, "util.optimization_barrier", {input},
-                    {ir.api.mlirValueGetType(input)}, {});
+    ir.Barrier(end, input);
   }
 }
 

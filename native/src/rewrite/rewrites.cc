@@ -11,6 +11,12 @@ std::string_view StablehloName(std::string_view name) {
   return version == std::string_view::npos ? name : name.substr(0, version);
 }
 
+std::string StablehloNameLike(std::string_view like, std::string_view name) {
+  const std::string text(name);
+  return like.starts_with("vhlo.") ? "vhlo." + text + "_v1"
+                                   : "stablehlo." + text;
+}
+
 std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
   RewriteComposites(ir);
   WidenSmallIntegers(ir);

@@ -20,6 +20,10 @@ namespace iree_pjrt {
 // dialects' operations have no StableHLO name (empty).
 std::string_view StablehloName(std::string_view operation_name);
 
+// The name of an operation of StableHLO in the form of another operation's:
+// `vhlo.reshape_v1` or `stablehlo.reshape`.
+std::string StablehloNameLike(std::string_view like, std::string_view name);
+
 // Throws INVALID_ARGUMENT for a function that is damaged so that looking at it
 // ends the process. Comes before all else that looks.
 void CheckFunctions(const Ir& ir);

@@ -9,13 +9,10 @@ namespace iree_pjrt {
 void RewriteRngStates(const Ir& ir) {
   for (MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "rng_bit_generator") continue;
-    const bool vhlo = ir.Name(op).starts_with("vhlo.");
     const std::vector<MlirValue> state = ir.Operands(op);
-    const MlirOperation barrier =
-        ir.CreateBefore(op,
-                        vhlo ? "vhlo.optimization_barrier_v1"
-                             : "stablehlo.optimization_barrier",
-                        state, {ir.api.mlirValueGetType(state.at(0))}, {});
+    const MlirOperation barrier = ir.CreateBefore(
+        op, StablehloNameLike(ir.Name(op), "optimization_barrier"), state,
+        {ir.api.mlirValueGetType(state.at(0))}, {});
     const MlirOperation bits = ir.CreateBefore(
         op, ir.Name(op), state, ir.ResultTypes(op),
         {ir.Named("rng_algorithm", ir.Attribute(op, "rng_algorithm"))});

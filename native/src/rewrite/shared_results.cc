@@ -7,7 +7,6 @@
 // only where, it would have written. So with what a loop carries from one turn
 // to the next; that it may not write into what a loop starts from it knows.
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "rewrite/rewrites.h"
@@ -52,11 +51,9 @@ class SharedResults {
  public:
   explicit SharedResults(const Ir& ir) : ir_(ir) {
     for (const MlirOperation op : ir.AllOperations()) {
-      for (const MlirValue operand : ir.Operands(op)) {
-        users_[operand.ptr].push_back(op);
-      }
-      if (ir.Name(op).starts_with("scf.")) {
-        if (!ir.ResultTypes(op).empty()) regions_.push_back(op);
+      if (ir.Name(op).starts_with("scf.") &&
+          ir.api.mlirOperationGetNumResults(op) > 0) {
+        regions_.push_back(op);
       }
     }
   }
@@ -132,17 +129,13 @@ class SharedResults {
       return;
     }
     changed_ = true;
-    ir_.CreateBefore(ir_.Terminator(ir_.HomeOf(value)),
-                     "util.optimization_barrier", {value},
-                     {ir_.api.mlirValueGetType(value)}, {});
     KeepViews(value);
+    ir_.Barrier(ir_.Terminator(ir_.HomeOf(value)), value);
   }
 
   // What went through a barrier is another value to IREE.
   void KeepViews(MlirValue value) {
-    const auto users = users_.find(value.ptr);
-    if (users == users_.end()) return;
-    for (const MlirOperation user : users->second) {
+    for (const MlirOperation user : UsersOf(value)) {
       if (!IsView(ir_.Name(user))) continue;
       Keep(ir_.api.mlirOperationGetResult(user, 0));
     }
@@ -154,7 +147,7 @@ class SharedResults {
     if (source.ptr && IsMadeAnew(ir_, source)) return Sharing::kNone;
     if ((source.ptr && IsConstant(ir_.Name(source))) ||
         kept_.contains(whole.ptr) || CrossesLoop(whole, by) ||
-        IsTwiceIn(value, by) || IsReadElsewhere(whole, whole, by)) {
+        IsTwiceIn(value, by) || IsReadElsewhere(whole, by)) {
       return Sharing::kShared;
     }
     return starts_.contains(whole.ptr) ? Sharing::kStartOfLoop : Sharing::kNone;
@@ -181,7 +174,8 @@ class SharedResults {
   // Whether `by` is run several times for one time that the value is computed.
   bool CrossesLoop(MlirValue whole, MlirOperation by) const {
     const MlirBlock home = ir_.HomeOf(whole);
-    for (MlirOperation op = by; !IsIn(op, home);) {
+    for (MlirOperation op = by;
+         ir_.api.mlirOperationGetBlock(op).ptr != home.ptr;) {
       op = ir_.api.mlirOperationGetParentOperation(op);
       if (IsLoop(ir_.Name(op))) return true;
     }
@@ -190,20 +184,23 @@ class SharedResults {
 
   // Whether an operation other than `by` reads the value or a view of it
   // afterwards, or has handed it on.
-  bool IsReadElsewhere(MlirValue value, MlirValue whole,
-                       MlirOperation by) const {
-    const auto users = users_.find(value.ptr);
-    if (users == users_.end()) return false;
-    return std::any_of(
-        users->second.begin(), users->second.end(), [&](MlirOperation user) {
-          if (user.ptr == by.ptr) return false;
-          if (IsView(ir_.Name(user)) &&
-              IsReadElsewhere(ir_.api.mlirOperationGetResult(user, 0), whole,
-                              by)) {
-            return true;
-          }
-          return Conflicts(user, by);
-        });
+  bool IsReadElsewhere(MlirValue value, MlirOperation by) const {
+    const std::vector<MlirOperation> users = UsersOf(value);
+    return std::any_of(users.begin(), users.end(), [&](MlirOperation user) {
+      if (user.ptr == by.ptr) return false;
+      return (IsView(ir_.Name(user)) &&
+              IsReadElsewhere(ir_.api.mlirOperationGetResult(user, 0), by)) ||
+             Conflicts(user, by);
+    });
+  }
+
+  std::vector<MlirOperation> UsersOf(MlirValue value) const {
+    std::vector<MlirOperation> users;
+    for (MlirOpOperand use = ir_.api.mlirValueGetFirstUse(value); use.ptr;
+         use = ir_.api.mlirOpOperandGetNextUse(use)) {
+      users.push_back(ir_.api.mlirOpOperandGetOwner(use));
+    }
+    return users;
   }
 
   // Of two operations: what they belong to in the block they have in common.
@@ -212,10 +209,7 @@ class SharedResults {
          a = ir_.api.mlirOperationGetParentOperation(a)) {
       const MlirBlock block = ir_.api.mlirOperationGetBlock(a);
       if (!block.ptr) return false;
-      MlirOperation u = user;
-      while (u.ptr && !IsIn(u, block)) {
-        u = ir_.api.mlirOperationGetParentOperation(u);
-      }
+      const MlirOperation u = ir_.AncestorIn(block, user);
       if (!u.ptr) continue;
       // Two regions of a conditional exclude each other.
       if (u.ptr == a.ptr) return IsLoop(ir_.Name(a));
@@ -232,10 +226,6 @@ class SharedResults {
     return false;
   }
 
-  bool IsIn(MlirOperation op, MlirBlock block) const {
-    return ir_.api.mlirOperationGetBlock(op).ptr == block.ptr;
-  }
-
   MlirBlock Block(MlirOperation op, intptr_t region) const {
     return ir_.api.mlirRegionGetFirstBlock(
         ir_.api.mlirOperationGetRegion(op, region));
@@ -249,7 +239,6 @@ class SharedResults {
 
   const Ir& ir_;
   std::vector<MlirOperation> regions_;
-  std::unordered_map<const void*, std::vector<MlirOperation>> users_;
   std::unordered_set<const void*> kept_;
   // What loops carry that may be what they start from.
   std::unordered_set<const void*> starts_;

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "rewrite/attributes.h"
 #include "rewrite/generics.h"
 #include "rewrite/rewrites.h"
 #include "rewrite/scalar_builder.h"
@@ -22,20 +23,9 @@ namespace {
 // One vector of the narrowest numbers that there are.
 constexpr int64_t kFew = 64;
 
-// `array<i64: 1, 0>` -> {1, 0}
 std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
                              std::string_view name) {
-  const std::string text = ir.Print(ir.Attribute(op, name));
-  std::vector<int64_t> numbers;
-  size_t at = text.find(": ");
-  while (at != std::string::npos) {
-    size_t used = 0;
-    at = text.find_first_of("-0123456789", at);
-    if (at == std::string::npos) break;
-    numbers.push_back(std::stoll(text.substr(at), &used));
-    at += used;
-  }
-  return numbers;
+  return ReadIntegers(ir, ir.Attribute(op, name));
 }
 
 bool TakesEveryElement(const Ir& ir, MlirOperation slice) {
@@ -101,7 +91,7 @@ bool HoldsFew(const Ir& ir, MlirValue tensor) {
 
 void KeepFromSlice(const Ir& ir, MlirOperation slice) {
   const MlirValue sliced = ir.api.mlirOperationGetOperand(slice, 0);
-  if (!TakesEveryElement(ir, slice) && HoldsFew(ir, sliced) &&
+  if (HoldsFew(ir, sliced) && !TakesEveryElement(ir, slice) &&
       IsGeneric(ir, ir.DefinitionBeforeReshapes(sliced))) {
     ir.PutBehindBarrier(ir.BeforeReshapes(sliced));
   }

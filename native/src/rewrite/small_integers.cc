@@ -137,14 +137,12 @@ class SmallIntegers {
 
   // Shifted up until the rest is gone, and down again with the sign, if any.
   void Cut(MlirValue result, MlirOperation next, const Small& small) const {
-    const bool vhlo = ir_.Name(next).starts_with("vhlo.");
     const MlirType type = ir_.api.mlirValueGetType(result);
     const auto make = [&](const std::string& name,
                           const std::vector<MlirValue>& operands,
                           const std::vector<MlirNamedAttribute>& attributes) {
-      return ir_.CreateBefore(
-          next, vhlo ? "vhlo." + name + "_v1" : "stablehlo." + name, operands,
-          {type}, attributes);
+      return ir_.CreateBefore(next, StablehloNameLike(ir_.Name(next), name),
+                              operands, {type}, attributes);
     };
     const auto value = [&](MlirOperation made) {
       return ir_.api.mlirOperationGetResult(made, 0);

@@ -47,20 +47,18 @@ MlirValue MakeNumber(const Ir& ir, MlirOperation before,
   return ir.api.mlirOperationGetResult(whole, 0);
 }
 
-MlirOperation Splat(const Ir& ir, MlirOperation before,
-                    const std::string& number, MlirType type) {
+MlirValue Splat(const Ir& ir, MlirOperation before, const std::string& number,
+                MlirType type) {
   const MlirType element = ir.api.mlirShapedTypeGetElementType(type);
-  return ir.CreateBefore(before, "flow.tensor.splat",
-                         {MakeNumber(ir, before, number, element)}, {type}, {});
+  const MlirOperation splat =
+      ir.CreateBefore(before, "flow.tensor.splat",
+                      {MakeNumber(ir, before, number, element)}, {type}, {});
+  return ir.api.mlirOperationGetResult(splat, 0);
 }
 
-MlirOperation Kept(const Ir& ir, MlirOperation op, MlirValue constant,
-                   MlirType type) {
-  const MlirOperation barrier =
-      ir.CreateBefore(op, "util.optimization_barrier", {constant}, {type}, {});
-  ir.CreateBefore(ir.Terminator(ir.api.mlirOperationGetBlock(op)),
-                  "util.optimization_barrier",
-                  {ir.api.mlirOperationGetResult(barrier, 0)}, {type}, {});
+MlirValue Kept(const Ir& ir, MlirOperation op, MlirValue constant) {
+  const MlirValue barrier = ir.Barrier(op, constant);
+  ir.Barrier(ir.Terminator(ir.api.mlirOperationGetBlock(op)), barrier);
   return barrier;
 }
 
@@ -74,9 +72,8 @@ void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
   const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
   const MlirType type = ir.api.mlirValueGetType(target);
   const std::string splat = SplatOf(ir, ir.Attribute(constant, "value"));
-  const MlirOperation made =
-      splat.empty() ? Kept(ir, op, target, type) : Splat(ir, op, splat, type);
-  ir.api.mlirOperationSetOperand(op, i, ir.api.mlirOperationGetResult(made, 0));
+  ir.api.mlirOperationSetOperand(
+      op, i, splat.empty() ? Kept(ir, op, target) : Splat(ir, op, splat, type));
 }
 
 // Every user gets the value from behind the barrier: one that had it from

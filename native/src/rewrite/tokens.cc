@@ -26,8 +26,7 @@ void MakeConstant(const Ir& ir, MlirOperation op) {
   const bool vhlo = ir.Name(op).starts_with("vhlo.");
   const std::string none = "dense<> : tensor<0xi1>";
   const MlirOperation made = ir.CreateBefore(
-      op, vhlo ? "vhlo.constant_v1" : "stablehlo.constant", {},
-      ir.ResultTypes(op),
+      op, StablehloNameLike(ir.Name(op), "constant"), {}, ir.ResultTypes(op),
       {ir.Named("value",
                 ir.Parse(vhlo ? "#vhlo.tensor_v1<" + none + ">" : none))});
   ir.Replace(op, {ir.api.mlirOperationGetResult(made, 0)});

@@ -23,8 +23,7 @@ class Operation {
   Operation(const Ir& ir, MlirOperation op)
       : ir_(ir),
         op_(op),
-        cast_(ir.Name(op).starts_with("vhlo.") ? "vhlo.bitcast_convert_v1"
-                                               : "stablehlo.bitcast_convert") {}
+        cast_(StablehloNameLike(ir.Name(op), "bitcast_convert")) {}
 
   void TakeSigned() {
     CastOperands(op_);
@@ -83,7 +82,7 @@ class Operation {
 
   const Ir& ir_;
   const MlirOperation op_;
-  const std::string_view cast_;
+  const std::string cast_;
 };
 
 }  // namespace
