@@ -4,7 +4,7 @@ import type { ResolvedConfig, ResolvedPipeline, ResolvedStage } from './config/t
 import { fail } from './failure.js';
 import { type Graph, stableOrder, withDownstream, withUpstream } from './graph.js';
 import { suggest } from './nearest.js';
-import { filterVariants, project, selectVariants } from './variants.js';
+import { project, selectVariants } from './variants.js';
 
 /** One run of a stage for one variant. */
 export interface PlanNode {
@@ -36,8 +36,7 @@ export async function makePlan(
   load: StageLoader,
 ): Promise<Plan> {
   const pipeline = findPipeline(config, request.pipeline);
-  const allowed = filterVariants(config.variants, pipeline.variants);
-  const variants = selectVariants(allowed, config.axes, request.variants ?? []);
+  const variants = selectVariants(config.variants, config.axes, request.variants ?? [], pipeline.variants);
   const graph: Graph = new Map(config.stages.map((stage) => [stage.name, stage.needs]));
   const included = withUpstream(graph, pipeline.stages);
   const stages = config.stages.filter((stage) => included.has(stage.name));

@@ -50,12 +50,14 @@ export function filterVariants(variants: readonly Variant[], filter: VariantFilt
 
 /**
  * The variants that a person asked for. Each choice is an id (`cpu-release`), one value of any axis (`cpu`)
- * or `axis=value`; several on one axis widen, on different axes narrow. None: all of them.
+ * or `axis=value`; several on one axis widen, on different axes narrow. `usual` has its say only on axes that no
+ * choice names.
  */
 export function selectVariants(
   variants: readonly Variant[],
   axes: Readonly<Record<string, readonly string[]>>,
   choices: readonly string[],
+  usual: VariantFilter = {},
 ): Variant[] {
   const ids = new Set<string>();
   const filter: Record<string, string[]> = {};
@@ -69,11 +71,11 @@ export function selectVariants(
     (filter[axis] ??= []).push(value);
   }
   const chosen = variants.filter((variant) => ids.size === 0 || ids.has(variant.id));
-  const selected = filterVariants(chosen, filter);
+  const selected = filterVariants(chosen, ids.size === 0 ? { ...usual, ...filter } : filter);
   if (selected.length === 0) {
     fail({
       kind: 'usage',
-      message: `no variant matches ${choices.join(' and ')}`,
+      message: `no variant matches ${choices.length > 0 ? choices.join(' and ') : 'what the pipeline usually runs'}`,
       help: `there are: ${variants.map((variant) => variant.id).join(', ')}`,
     });
   }

@@ -33,7 +33,7 @@ export interface RawPipeline {
   readonly variants?: VariantFilter;
 }
 
-/** Allowed values by axis; axes that are not named are not restricted. */
+/** Values by axis; an axis that is not named lets all of its values through. */
 export type VariantFilter = Readonly<Record<string, readonly string[]>>;
 
 /** Resolved: every name refers to something, every default is there, variants are spelt out. */

@@ -61,6 +61,20 @@ describe('selectVariants', () => {
   });
 
   test.each([
+    [[], ['cpu-release']],
+    [['asan'], ['cpu-asan']],
+    [['device=cuda'], ['cuda-release']],
+    [['cuda-asan'], ['cuda-asan']],
+    [
+      ['release', 'asan', 'cuda'],
+      ['cuda-release', 'cuda-asan'],
+    ],
+  ])('where one variant is usual: %j', (choices, expected) => {
+    const usual = { device: ['cpu'], flavour: ['release'] };
+    expect(ids(selectVariants(all, AXES, choices, usual))).toEqual(expected);
+  });
+
+  test.each([
     ['cpu-relase', "did you mean 'cpu-release'?"],
     ['device=cqu', "did you mean 'device=cpu'?"],
     ['vulkan', 'there are: cpu-release'],
