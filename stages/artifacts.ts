@@ -36,6 +36,20 @@ export interface LockedFile {
   readonly size: number;
 }
 
+/** Header files inside a wheel that is read for them only. */
+export interface LockedHeaders {
+  readonly package: string;
+  readonly version: string;
+  readonly wheel: string;
+  readonly wheelSha256: string;
+  /** `major.minor` of the Python whose wheel it is. */
+  readonly python: string;
+  /** Folder in the wheel that includes start from. */
+  readonly includeRoot: string;
+  /** Paths inside the wheel. */
+  readonly files: readonly LockedFile[];
+}
+
 /** What a lock was resolved from. */
 export interface LockOrigin {
   /** PEP 440 ranges of pipeline.yaml. */
@@ -75,20 +89,12 @@ export interface Lock {
     /** Newest StableHLO portable artifact that it reads. */
     readonly stablehlo: string;
   };
-  readonly pjrtHeaders: {
-    readonly package: string;
-    readonly version: string;
-    readonly wheel: string;
-    readonly wheelSha256: string;
-    /** `major.minor` of the Python whose wheel it is. */
-    readonly python: string;
-    /** Folder in the wheel that includes start from. */
-    readonly includeRoot: string;
+  readonly pjrtHeaders: LockedHeaders & {
     /** API version that the header states, `0.minor`. */
     readonly pjrtApi: string;
-    /** Paths inside the wheel. */
-    readonly files: readonly LockedFile[];
   };
+  /** CUDA's driver API, for the device `cuda`. */
+  readonly cudaHeaders: LockedHeaders;
 }
 
 /** `resolve-versions`. */
@@ -102,6 +108,8 @@ export interface SourcesArtifact {
   readonly iree: string;
   /** Include folder: `xla/pjrt/c/pjrt_c_api.h` lies in it. */
   readonly pjrtHeaders: string;
+  /** Include folder: `cuda.h` lies in it. Read while compiling only: nothing of it is in a library. */
+  readonly cudaHeaders: string;
   /** Folder of licence files, named `<component>.txt`. */
   readonly licenses: string;
   /** What the plugin is made of, for the SBOM. */

@@ -5,21 +5,28 @@ import type { StageContext } from '../../engine/api.js';
 import type { Lock, ResolveArtifact, SourcesArtifact } from '../artifacts.js';
 import { componentsOf, writeLicenses } from './components.js';
 import { fetchCrateTree, useFolder, useGit } from './iree.js';
+import { fetchHeaders } from './headers.js';
 import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
-import { fetchHeaders } from './pjrt-headers.js';
 
-/** IREE's runtime tree, the PJRT headers, and the licences of both; everything checked against the lock. */
+/**
+ * IREE's runtime tree, the headers, and the licences; everything checked against the lock. CUDA's header is fetched
+ * whatever the device: it is one small file, and all variants share one result.
+ */
 export async function fetchSources(context: StageContext<FetchOptions>): Promise<SourcesArtifact> {
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   const override = ireeOverride(context);
-  context.progress('fetch IREE and the PJRT headers');
-  const [iree] = await Promise.all([fetchIree(context, lock, override), fetchHeaders(context, lock)]);
+  context.progress('fetch IREE and the headers');
+  const [iree] = await Promise.all([
+    fetchIree(context, lock, override),
+    fetchHeaders(context, lock.pjrtHeaders, 'include'),
+    fetchHeaders(context, lock.cudaHeaders, 'cuda-include'),
+  ]);
   const tree = path.resolve(context.outDir, iree);
   const components = componentsOf(tree, lock, override);
   await mkdir(path.join(context.outDir, 'licenses'), { recursive: true });
   await writeLicenses(context.outDir, tree, components);
   await writeFile(path.join(context.outDir, 'components.json'), `${JSON.stringify(components, null, 2)}\n`);
-  return { iree, pjrtHeaders: 'include', licenses: 'licenses', components };
+  return { iree, pjrtHeaders: 'include', cudaHeaders: 'cuda-include', licenses: 'licenses', components };
 }
 
 /** Where the tree is, relative to the artifact unless it is a developer's own folder. */

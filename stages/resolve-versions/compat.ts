@@ -11,6 +11,7 @@ export interface Compat {
   readonly jaxlib: readonly JaxlibRow[];
   readonly iree: readonly IreeRow[];
   readonly headers: HeaderFile;
+  readonly cudaHeaders: HeaderSource;
 }
 
 export interface JaxlibRow {
@@ -34,6 +35,15 @@ export interface IreeRow {
   readonly compiler: { readonly package: string; readonly version: string };
   readonly stablehlo: string;
   readonly note?: string;
+}
+
+/** Headers inside a wheel of one version. */
+export interface HeaderSource {
+  readonly package: string;
+  readonly version: string;
+  readonly includeRoot: string;
+  /** Members that are fetched. */
+  readonly members: readonly string[];
 }
 
 export interface HeaderFile {
@@ -64,12 +74,13 @@ export interface Trap {
 }
 
 export async function loadCompat(root: string): Promise<Compat> {
-  const [jaxlib, iree, headers] = await Promise.all([
+  const [jaxlib, iree, headers, cudaHeaders] = await Promise.all([
     load<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
     load<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
     load<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
+    load<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
   ]);
-  return { jaxlib: jaxlib.rows, iree: iree.rows, headers };
+  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders };
 }
 
 async function load<T>(root: string, file: string, schema: string): Promise<T> {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
-import type { Framework, Lock } from '../artifacts.js';
+import type { Framework, Lock, LockedFile, LockedHeaders } from '../artifacts.js';
 import { clientEnv } from '../lib/client-env.js';
 import { sha256, sha256File } from '../lib/hash.js';
 import { downloadWheel, findDistribution, isDistribution, type Distribution, type PipClient } from '../lib/pip.js';
 import { readWheelMembers, type Members } from '../lib/wheel.js';
-import { minorOf, safeMinor, type HeaderFile, type HeaderRow } from './compat.js';
+import { minorOf, safeMinor, type HeaderFile, type HeaderRow, type HeaderSource } from './compat.js';
 import { noMatch, type Exclusion } from './exclusions.js';
 import type { Resolver } from './resolver.js';
 
@@ -55,29 +55,56 @@ export async function resolveHeaders(
   const { row, exclusions } = chooseHeader(headers, primary, frameworks);
   if (!row)
     return noMatch('PJRT header', exclusions, 'narrow constraints.jaxlib, or add a header to compat/pjrt-headers.yaml');
-  const { distribution, python } = await wheelOf(resolver.pip, row, resolver.origin.pythons);
-  const sha256 = distribution.sha256 ?? (await hashOfDownload(resolver.pip, distribution, python));
-  const members = await readHeaders(resolver.pip, headers, distribution, python);
+  const { includeRoot, members: wanted } = headers;
+  const { members, ...locked } = await lockHeaders(resolver, { ...row, includeRoot, members: wanted });
   const found = apiOf(members);
   if (found !== row.pjrtApi) {
     fail({
       kind: 'integrity',
-      message: `${distribution.file} does not hold the PJRT header that compat/pjrt-headers.yaml says`,
+      message: `${locked.wheel} does not hold the PJRT header that compat/pjrt-headers.yaml says`,
       file: API_HEADER,
       wanted: row.pjrtApi,
       found: found ?? 'no version',
       help: `measure it anew: npx pipeline compat measure pjrt-headers ${row.version}`,
     });
   }
+  const { files, ...wheel } = locked;
+  return { ...wheel, pjrtApi: row.pjrtApi, files };
+}
+
+/** All of the members have to be there: a build that misses one fails with less to say. */
+export async function resolveCudaHeaders(resolver: Resolver): Promise<LockedHeaders> {
+  const source = resolver.compat.cudaHeaders;
+  const { members, ...locked } = await lockHeaders(resolver, source);
+  const missing = source.members.filter((name) => !members.has(name));
+  if (missing.length > 0) {
+    fail({
+      kind: 'integrity',
+      message: `${locked.wheel} does not hold the CUDA header that compat/cuda-headers.yaml says`,
+      file: locked.wheel,
+      wanted: missing.join(', '),
+      found: 'no such file',
+    });
+  }
+  return locked;
+}
+
+/** Reads the members of a wheel and takes their hashes. */
+async function lockHeaders(
+  { pip, origin }: Resolver,
+  source: HeaderSource,
+): Promise<LockedHeaders & { readonly members: Members }> {
+  const { distribution, python } = await wheelOf(pip, source, origin.pythons);
+  const members = await readHeaders(pip, source, distribution, python);
   return {
-    package: row.package,
-    version: row.version,
+    package: source.package,
+    version: source.version,
     wheel: distribution.file,
-    wheelSha256: sha256,
+    wheelSha256: distribution.sha256 ?? (await hashOfDownload(pip, distribution, python)),
     python,
-    includeRoot: headers.includeRoot,
-    pjrtApi: row.pjrtApi,
+    includeRoot: source.includeRoot,
     files: lockedFiles(members),
+    members,
   };
 }
 
@@ -94,7 +121,7 @@ export async function wheelOf(
   }
   return fail({
     kind: 'resolution',
-    message: `${requirement}, which holds the PJRT header, has no wheel for Python ${pythons.join(', ')}`,
+    message: `${requirement}, which holds header files, has no wheel for Python ${pythons.join(', ')}`,
     detail: `${row.package} is read for its headers only; any of its Pythons will do`,
     help: 'list another Python in the options of resolve-versions',
   });
@@ -121,7 +148,7 @@ export function apiOf(members: Members): string | undefined {
   return major === undefined || minor === undefined ? undefined : `${major}.${minor}`;
 }
 
-function lockedFiles(members: Members): Lock['pjrtHeaders']['files'] {
+function lockedFiles(members: Members): LockedFile[] {
   return [...members]
     .map(([path, content]) => ({ path, sha256: sha256(content), size: content.length }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -11,6 +11,7 @@ export const COMPAT_FILES = {
   jaxlib: 'compat/jaxlib.yaml',
   iree: 'compat/iree.yaml',
   headers: 'compat/pjrt-headers.yaml',
+  cudaHeaders: 'compat/cuda-headers.yaml',
 } as const;
 
 export interface ResolveOptions {

@@ -40,6 +40,7 @@ export function inputsOf(
     ),
     members: compat.headers.members,
     traps: compat.headers.traps.filter(({ answer }) => answer === 'avoid'),
+    cudaHeaders: compat.cudaHeaders,
   };
   const text = stableStringify(
     { origin: { ...origin, wished: origin.pythons }, rows },
@@ -49,7 +50,7 @@ export function inputsOf(
 }
 
 /** Columns that decide nothing: correcting one renews no lock. */
-const ASIDE: ReadonlySet<string> = new Set(['note', 'pythons', 'jaxCommit']);
+const ASIDE: ReadonlySet<string> = new Set(['note', 'pythons', 'jaxCommit', 'source']);
 
 export function renderLock(lock: Lock): string {
   return HEADER + stringify(lock, { lineWidth: 0, aliasDuplicateObjects: false });

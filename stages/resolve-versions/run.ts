@@ -5,7 +5,7 @@ import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { Lock, LockOrigin, ResolveArtifact } from '../artifacts.js';
 import { loadCompat, type Compat } from './compat.js';
 import { resolveFrameworks } from './frameworks.js';
-import { resolveHeaders } from './headers.js';
+import { resolveCudaHeaders, resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';
 import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
@@ -45,12 +45,13 @@ export async function resolveLock(
   const frameworks = await resolveFrameworks(resolver);
   const [framework] = frameworks;
   if (!framework) throw new Error('resolveFrameworks gave none');
-  context.progress('ask the registries for IREE and the PJRT header');
-  const [iree, pjrtHeaders] = await Promise.all([
+  context.progress("ask the registries for IREE, the PJRT header and CUDA's");
+  const [iree, pjrtHeaders, cudaHeaders] = await Promise.all([
     resolveIree(resolver, frameworks),
     resolveHeaders(resolver, framework, frameworks),
+    resolveCudaHeaders(resolver),
   ]);
-  const chosen = { framework, frameworks, ...iree, pjrtHeaders };
+  const chosen = { framework, frameworks, ...iree, pjrtHeaders, cudaHeaders };
   return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
 }
 

@@ -122,6 +122,7 @@ describe('resolve-versions', () => {
     expect(value.lock.frameworks.map(({ jaxlib }) => jaxlib)).toEqual(['0.10.2', '0.10.2']);
     expect(value.lock.ireeRuntime).toEqual(LOCK.ireeRuntime);
     expect(value.lock.pjrtHeaders).toEqual(LOCK.pjrtHeaders);
+    expect(value.lock.cudaHeaders).toEqual(LOCK.cudaHeaders);
     expect(lines).toContain(`~ from.jaxlib: ${LOCK.from.jaxlib} -> ==0.10.2`);
     expect(await parseLock(fs.readFileSync(lockFile, 'utf8'))).toEqual(value.lock);
   });
@@ -218,6 +219,8 @@ describe('fetch-sources', () => {
     const { value, dir } = await fetchFor(LOCK);
     const header = LOCK.pjrtHeaders.files.find(({ path: file }) => file.endsWith('/pjrt_c_api.h'));
     expect(await sha256File(path.join(dir, value.pjrtHeaders, 'xla/pjrt/c/pjrt_c_api.h'))).toBe(header?.sha256);
+    const [cuda] = LOCK.cudaHeaders.files;
+    expect(await sha256File(path.join(dir, value.cudaHeaders, 'cuda.h'))).toBe(cuda?.sha256);
     for (const file of ['runtime/src/iree/base/api.h', 'compiler/bindings/c/iree/compiler/embedding_api.h']) {
       expect(fs.existsSync(path.join(dir, value.iree, file))).toBe(true);
     }

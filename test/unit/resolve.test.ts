@@ -58,6 +58,7 @@ const COMPAT: Compat = {
       { from: '0.105', frameworksFrom: '0.105', what: 'crashes', answer: 'avoid' },
     ],
   },
+  cudaHeaders: { package: 'cuda', version: '12.9.79', includeRoot: 'include', members: ['include/cuda.h'] },
 };
 
 /** Answers as pip does: a report on stdout, or exit code 1 with the versions that there are. */

@@ -3,16 +3,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { Lock } from '../artifacts.js';
+import type { LockedFile, LockedHeaders } from '../artifacts.js';
 import { clientEnv } from '../lib/client-env.js';
 import { sha256 } from '../lib/hash.js';
 import { findDistribution, isDistribution, pipOf } from '../lib/pip.js';
 import { readWheelMembers } from '../lib/wheel.js';
 import type { FetchOptions } from './inputs.js';
 
-/** The locked header files, in `include/` as a compiler looks for them; the licence beside them. */
-export async function fetchHeaders(context: StageContext<FetchOptions>, lock: Lock): Promise<void> {
-  const { pjrtHeaders: locked } = lock;
+/** The locked header files, in `folder` as a compiler looks for them. */
+export async function fetchHeaders(
+  context: StageContext<FetchOptions>,
+  locked: LockedHeaders,
+  folder: string,
+): Promise<void> {
   const pip = pipOf(context);
   const requirement = `${locked.package}==${locked.version}`;
   const distribution = await findDistribution(pip, requirement, locked.python);
@@ -42,14 +45,15 @@ export async function fetchHeaders(context: StageContext<FetchOptions>, lock: Lo
     sha256: locked.wheelSha256,
     wanted: (name) => names.has(name),
   });
-  for (const file of locked.files) await writeVerified(context.outDir, locked, file, members.get(file.path));
-  context.log(`PJRT ${locked.pjrtApi}: ${locked.files.length} files of ${locked.wheel}`);
+  for (const file of locked.files)
+    await writeVerified(path.join(context.outDir, folder), locked, file, members.get(file.path));
+  context.log(`${folder}: ${locked.files.length} files of ${locked.wheel}`);
 }
 
 async function writeVerified(
-  outDir: string,
-  locked: Lock['pjrtHeaders'],
-  file: Lock['pjrtHeaders']['files'][number],
+  folder: string,
+  locked: LockedHeaders,
+  file: LockedFile,
   content: Uint8Array | undefined,
 ): Promise<void> {
   const found = content && sha256(content);
@@ -63,7 +67,7 @@ async function writeVerified(
       help: 'a proxy or mirror may have altered it; run again, or without it',
     });
   }
-  const target = path.join(outDir, 'include', path.posix.relative(locked.includeRoot, file.path));
+  const target = path.join(folder, path.posix.relative(locked.includeRoot, file.path));
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, content);
 }
