@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "client.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 
@@ -87,6 +88,8 @@ HalBuffer AllocateBuffer(Client& client, size_t byte_size) {
 
 HalBuffer CopyOf(Client& client, iree_hal_buffer_t* buffer) {
   const size_t size = iree_hal_buffer_byte_length(buffer);
+  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice");
+  span.set_bytes(size);
   HalBuffer copy = AllocateBuffer(client, size);
   if (size > 0) std::memcpy(HostPointer(copy.get()), HostPointer(buffer), size);
   return copy;
@@ -163,7 +166,10 @@ namespace {
 
 // The address of the bytes, which must be there.
 char* ReadyPointer(PJRT_Buffer* handle) {
-  const auto data = FromC(handle, "buffer").data();
+  TraceSpan span(TraceKind::kTransfer, "DeviceToHost (in place)");
+  const Buffer& buffer = FromC(handle, "buffer");
+  span.set_bytes(buffer.shape().byte_size());
+  const auto data = buffer.data();
   if (const auto& outcome = data->ready->Await()) throw Error(*outcome);
   return HostPointer(data->hal.get());
 }

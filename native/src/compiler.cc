@@ -17,6 +17,7 @@
 #include "runtime.h"
 #include "status.h"
 #include "stopwatch.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 namespace {
@@ -119,9 +120,11 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
 std::shared_ptr<const Program> Compiler::Compile(
     std::string_view source, std::string_view options_proto) {
   Stopwatch watch;
+  TraceSpan span(TraceKind::kCompile, "Compile");
   try {
     const Request request = MakeRequest(source, options_proto);
     auto program = CompileOrFind(request, watch);
+    if (span.on()) span.set_name(TraceName(program, &program->name));
     program->source = source;
     program->compile_options_proto = options_proto;
     program->compile_options = request.options;
@@ -137,8 +140,10 @@ std::shared_ptr<Program> Compiler::Find(const Request& request,
                                         const std::string& key) {
   // Whoever wants artifacts wants those of a compilation.
   if (!options_.save_artifacts_dir.empty()) return nullptr;
+  TraceSpan span(TraceKind::kCompile, "CacheMiss");
   const auto stored = cache_.Find(key);
   if (!stored) return nullptr;
+  span.set_what("CacheHit");
   try {
     return DeserializeProgram(*stored, &request.options_proto);
   } catch (const Error& error) {

@@ -9,6 +9,7 @@
 #include "host_allocator.h"
 #include "iree/modules/hal/types.h"
 #include "loaded_executable.h"
+#include "trace.h"
 
 struct PJRT_ExecuteContext {};
 
@@ -181,9 +182,15 @@ std::vector<HalBuffer> Invoke(const Inputs& inputs) {
   return outputs;
 }
 
+TraceName NameOf(const std::shared_ptr<const Program>& program) {
+  return TraceName(program, &program->name);
+}
+
 // Fills `outputs`, unless it returns an error. The inputs must be ready.
 Completion::Outcome RunAndCatch(const Inputs& inputs,
                                 std::vector<HalBuffer>& outputs) noexcept {
+  TraceSpan span(TraceKind::kExecute, "Execute");
+  if (span.on()) span.set_name(NameOf(inputs.module->program));
   try {
     const auto start = std::chrono::steady_clock::now();
     outputs = Invoke(inputs);
@@ -294,7 +301,9 @@ const std::shared_ptr<const LoadedModule>& ModuleFor(
 }  // namespace
 
 void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
+  TraceSpan span(TraceKind::kDispatch, "Dispatch");
   const LoadedExecutable& executable = FromC(args.executable, "executable");
+  if (span.on()) span.set_name(NameOf(executable.program()));
   const auto held = executable.modules();
   const LoadedExecutable::Modules& modules = *held;
   const size_t expected = args.execute_device ? 1 : modules.size();

@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "layouts.h"
 #include "memory_description.h"
+#include "profiler.h"
 
 namespace iree_pjrt {
 namespace {
@@ -41,10 +42,20 @@ PJRT_Layouts_Extension* LayoutsExtension() {
   return &extension;
 }
 
+PJRT_Profiler_Extension* ProfilerExtension() {
+  static PJRT_Profiler_Extension extension = {
+      {PJRT_Profiler_Extension_STRUCT_SIZE, PJRT_Extension_Type_Profiler,
+       &LayoutsExtension()->base},
+      ProfilerApi(),
+      /*traceme_context_id=*/0,
+  };
+  return &extension;
+}
+
 #undef IREE_PJRT_GUARDED
 
 }  // namespace
 
-PJRT_Extension_Base* Extensions() { return &LayoutsExtension()->base; }
+PJRT_Extension_Base* Extensions() { return &ProfilerExtension()->base; }
 
 }  // namespace iree_pjrt

@@ -6,6 +6,7 @@
 #include "rewrite/rewrites.h"
 #include "scratch_file.h"
 #include "status.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 namespace {
@@ -122,6 +123,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
 
 // From IREE's input phase up to and with its stream phase.
 void Invocation::Schedule() {
+  TraceSpan span(TraceKind::kCompile, kStreamPhase);
   RunPipeline(kInputPhase, kFlowPhase);
   {
     const Borrowed borrowed(*this);
@@ -149,6 +151,7 @@ void Invocation::RunPasses(const StreamPasses& passes) {
 }
 
 void Invocation::RunPipeline(const char* from, const char* to) {
+  TraceSpan span(TraceKind::kCompile, to);
   library_.ireeCompilerInvocationSetCompileFromPhase(invocation_, from);
   library_.ireeCompilerInvocationSetCompileToPhase(invocation_, to);
   if (!library_.ireeCompilerInvocationPipeline(invocation_,

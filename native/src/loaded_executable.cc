@@ -6,6 +6,7 @@
 #include "guard.h"
 #include "host_allocator.h"
 #include "iree/vm/bytecode/module.h"
+#include "trace.h"
 
 struct PJRT_DeviceAssignmentSerialized {
   std::string bytes;
@@ -40,6 +41,8 @@ std::vector<Device*> DevicesOf(const Client& client, const Program& program) {
 std::shared_ptr<const LoadedModule> LoadModule(
     Client& client, const std::shared_ptr<const Program>& program,
     Device* device) {
+  TraceSpan span(TraceKind::kCompile, "Load");
+  if (span.on()) span.set_name(TraceName(program, &program->name));
   const iree_allocator_t host = HostAllocator();
   VmModule module;
   Check(

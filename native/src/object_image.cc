@@ -60,6 +60,18 @@ class ObjectPlacer {
     return nullptr;
   }
 
+  std::map<const void*, std::string> FunctionNames() const {
+    std::map<const void*, std::string> names;
+    for (size_t i = 0; i < elf_.symbol_count(); ++i) {
+      const Elf64_Sym& symbol = elf_.symbol(i);
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+          symbol.st_shndx != SHN_UNDEF) {
+        names.try_emplace(Address(symbol), elf_.Name(symbol));
+      }
+    }
+    return names;
+  }
+
  private:
   enum Part { kCode, kConstant, kVariable, kPartCount };
   static constexpr size_t kNone = ~size_t{0};
@@ -271,6 +283,12 @@ ObjectImage::ObjectImage(std::string_view elf, std::string_view entry_suffix) {
   placer.Place();
   entry_ = placer.FindFunction(entry_suffix);
   if (!entry_) ThrowDamagedObject("no entry point");
+  names_ = placer.FunctionNames();
+}
+
+std::string_view ObjectImage::NameOf(const void* function) const {
+  const auto found = names_.find(function);
+  return found == names_.end() ? std::string_view() : found->second;
 }
 
 }  // namespace iree_pjrt

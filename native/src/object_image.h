@@ -9,6 +9,8 @@
 #define IREE_PJRT_OBJECT_IMAGE_H_
 
 #include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace iree_pjrt {
@@ -39,9 +41,12 @@ class ObjectImage {
   ObjectImage(std::string_view elf, std::string_view entry_suffix);
 
   void* entry() const { return entry_; }
+  // The symbol of a function; empty if there is none.
+  std::string_view NameOf(const void* function) const;
 
  private:
   Mapping memory_;
+  std::map<const void*, std::string> names_;
   void* entry_ = nullptr;
 };
 

@@ -12,6 +12,7 @@ extern "C" {
 }
 #include "object_image.h"
 #include "status.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 namespace {
@@ -38,22 +39,40 @@ struct ObjectExecutable {
   std::vector<uint32_t> constants;
   ObjectImage image;
   const iree_hal_executable_library_v0_t* library;
+  // Of the entry points, for traces.
+  std::vector<TraceName> names;
 };
+
+// A number that grows from workgroup to workgroup of a dispatch.
+int64_t IndexOf(const iree_hal_executable_dispatch_state_v0_t& dispatch,
+                const iree_hal_executable_workgroup_state_v0_t& workgroup) {
+  const int64_t rows = static_cast<int64_t>(workgroup.workgroup_id_z) *
+                           dispatch.workgroup_count_y +
+                       workgroup.workgroup_id_y;
+  return rows * dispatch.workgroup_count_x + workgroup.workgroup_id_x;
+}
 
 iree_status_t IssueCall(
     iree_hal_local_executable_t* base, iree_host_size_t ordinal,
     const iree_hal_executable_dispatch_state_v0_t* dispatch_state,
     const iree_hal_executable_workgroup_state_v0_t* workgroup_state,
     uint32_t /*worker_id*/) {
-  const auto* library = reinterpret_cast<ObjectExecutable*>(base)->library;
+  const auto& executable = *reinterpret_cast<ObjectExecutable*>(base);
+  const auto* library = executable.library;
   if (IREE_UNLIKELY(ordinal >= library->exports.count)) {
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
                             "entry point ordinal out of bounds");
   }
   IREE_HAL_EXECUTABLE_LIBRARY_CALL_TRACE_ZONE_BEGIN(
       z0, iree_make_cstring_view(library->header->name), library, ordinal);
+  const uint32_t recording = CurrentRecording();
+  const int64_t begin = recording ? TraceClock() : 0;
   const int result = library->exports.ptrs[ordinal](
       &base->environment, dispatch_state, workgroup_state);
+  if (recording) {
+    RecordWorkgroup(recording, executable.names[ordinal],
+                    IndexOf(*dispatch_state, *workgroup_state), begin);
+  }
   IREE_TRACE_ZONE_END(z0);
   return result == 0
              ? iree_ok_status()
@@ -119,6 +138,10 @@ ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
   }
   library = reinterpret_cast<const iree_hal_executable_library_v0_t*>(header);
   base.dispatch_attrs = library->exports.attrs;
+  for (uint32_t i = 0; i < library->exports.count; ++i) {
+    names.push_back(std::make_shared<const std::string>(image.NameOf(
+        reinterpret_cast<const void*>(library->exports.ptrs[i]))));
+  }
 }
 
 iree_status_t Load(const iree_hal_executable_params_t& params,

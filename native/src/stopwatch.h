@@ -1,41 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the steps of something, for the log. One thread.
+// Times of the steps of a compilation, for the log and for traces. One thread.
 #ifndef IREE_PJRT_STOPWATCH_H_
 #define IREE_PJRT_STOPWATCH_H_
 
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+
+#include "trace.h"
 
 namespace iree_pjrt {
 
 class Stopwatch {
  public:
-  // Ends a step.
+  // Ends a step, whose name is static.
   void Lap(const char* step) {
-    const Clock::time_point now = Clock::now();
+    const int64_t now = TraceClock();
     if (!steps_.empty()) steps_ += ", ";
     steps_ += std::string(step) + " " + Milliseconds(now - lap_);
+    if (recording_) {
+      Record(recording_, {TraceKind::kCompile, step, nullptr, lap_, now});
+    }
     lap_ = now;
   }
 
   // "12.3 ms (parse 0.4 ms, compile 11.9 ms)"
   std::string ToString() const {
-    return Milliseconds(Clock::now() - begin_) + " (" + steps_ + ")";
+    return Milliseconds(TraceClock() - begin_) + " (" + steps_ + ")";
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  static std::string Milliseconds(Clock::duration duration) {
+  static std::string Milliseconds(int64_t nanoseconds) {
     char text[32];
     std::snprintf(text, sizeof(text), "%.1f ms",
-                  std::chrono::duration<double, std::milli>(duration).count());
+                  static_cast<double>(nanoseconds) / 1e6);
     return text;
   }
 
-  const Clock::time_point begin_ = Clock::now();
-  Clock::time_point lap_ = begin_;
+  const uint32_t recording_ = CurrentRecording();
+  const int64_t begin_ = TraceClock();
+  int64_t lap_ = begin_;
   std::string steps_;
 };
 

@@ -6,6 +6,7 @@
 #include "buffer.h"
 #include "client.h"
 #include "guard.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 namespace {
@@ -86,9 +87,11 @@ void CheckRange(const Shape& shape, int64_t offset, int64_t size) {
 }
 
 void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  TraceSpan span(TraceKind::kTransfer, "HostToDevice");
   const auto client = FromC(args.client, "client").client;
   Memory& memory = Destination(args.memory, args.device);
   Shape shape = MakeShape(args.type, args.dims, args.num_dims);
+  span.set_bytes(shape.byte_size());
   RequireRowMajor(shape, args.device_layout);
   if (!args.data && shape.byte_size() > 0) ThrowInvalidArgument("data is null");
   std::vector<int64_t> strides = RowMajorStrides(shape);
@@ -106,6 +109,7 @@ void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   if (MayAlias(args.host_buffer_semantics) && shape.byte_size() > 0 &&
       reinterpret_cast<uintptr_t>(args.data) % kAlignment == 0 &&
       IsRowMajor(shape, strides)) {
+    span.set_what("HostToDevice (in place)");
     done = std::make_shared<Completion>();
     hal = Import(*client, const_cast<void*>(args.data), shape.byte_size(),
                  [done] { done->Complete(nullptr); });
@@ -150,9 +154,11 @@ void ClientCreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
 
 void ClientCreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  TraceSpan span(TraceKind::kTransfer, "HostToDevice");
   const auto client = FromC(args.client, "client").client;
   Memory& memory = Destination(args.memory, args.device);
   Shape shape = MakeShape(args.element_type, args.dims, args.num_dims);
+  span.set_bytes(shape.byte_size());
   RequireRowMajor(shape, args.layout);
   auto on_delete = [callback = args.on_delete_callback,
                     data = args.device_buffer_ptr,
@@ -163,6 +169,7 @@ void ClientCreateViewOfDeviceBuffer(
   bool writable = true;
   if (shape.byte_size() > 0 &&
       reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kAlignment == 0) {
+    span.set_what("HostToDevice (in place)");
     hal = Import(*client, args.device_buffer_ptr, shape.byte_size(), on_delete);
     writable = false;
   } else {
@@ -178,14 +185,16 @@ namespace {
 
 // Runs `copy` on the bytes once they are there; `done` follows.
 template <typename Copy>
-void CopyWhenReady(std::shared_ptr<const BufferData> data,
+void CopyWhenReady(std::shared_ptr<const BufferData> data, size_t size,
                    std::shared_ptr<Completion> done, Copy copy) {
   std::shared_ptr<Completion> ready = data->ready;
   ready->OnDone(
-      [data = std::move(data), done = std::move(done),
+      [data = std::move(data), size, done = std::move(done),
        copy = std::move(copy)](const Completion::Outcome& outcome) mutable {
         Completion::Outcome result = outcome;
         if (!result) {
+          TraceSpan span(TraceKind::kTransfer, "DeviceToHost");
+          span.set_bytes(size);
           try {
             copy(HostPointer(data->hal.get()));
           } catch (const Error& error) {
@@ -198,9 +207,10 @@ void CopyWhenReady(std::shared_ptr<const BufferData> data,
 }
 
 template <typename Copy>
-PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, Copy copy) {
+PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, size_t size,
+                      Copy copy) {
   auto done = std::make_shared<Completion>();
-  CopyWhenReady(std::move(data), done, std::move(copy));
+  CopyWhenReady(std::move(data), size, done, std::move(copy));
   return NewEvent(std::move(done));
 }
 
@@ -218,7 +228,7 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                          ", needed are " + std::to_string(shape.byte_size()));
   }
   std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
-  args.event = WhenReady(buffer.data(), [shape, strides = std::move(strides),
+  args.event = WhenReady(buffer.data(), shape.byte_size(), [shape, strides = std::move(strides),
                                          dst = args.dst](const char* from) {
     CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
   });
@@ -228,7 +238,7 @@ void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   Buffer& buffer = FromC(args.buffer, "buffer");
   CheckRange(buffer.shape(), args.offset, args.transfer_size);
   args.event =
-      WhenReady(buffer.data(), [dst = args.dst, offset = args.offset,
+      WhenReady(buffer.data(), args.transfer_size, [dst = args.dst, offset = args.offset,
                                 count = args.transfer_size](const char* from) {
         std::memcpy(dst, from + offset, count);
       });
@@ -254,7 +264,7 @@ void DestinationReady(
     return;
   }
   CopyWhenReady(
-      copy->data, copy->done,
+      copy->data, copy->size, copy->done,
       [dst = args->dst, offset = copy->offset, size = copy->size](
           const char* from) { std::memcpy(dst, from + offset, size); });
 }
@@ -272,15 +282,26 @@ void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
   args.future_ready_callback = &DestinationReady;
 }
 
+namespace {
+
+// All devices share the host's memory.
+Buffer* AliasOf(PJRT_Buffer* handle, Memory& memory) {
+  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice (in place)");
+  const Buffer& buffer = FromC(handle, "buffer");
+  span.set_bytes(buffer.shape().byte_size());
+  return buffer.Alias(&memory);
+}
+
+}  // namespace
+
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
-  args.dst_buffer =
-      ToC(FromC(args.buffer, "buffer")
-              .Alias(&FromC(args.dst_device, "dst_device").default_memory()));
+  Device& device = FromC(args.dst_device, "dst_device");
+  args.dst_buffer = ToC(AliasOf(args.buffer, device.default_memory()));
 }
 
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
-  args.dst_buffer = ToC(FromC(args.buffer, "buffer")
-                            .Alias(&FromC(args.dst_memory, "dst_memory")));
+  Memory& memory = FromC(args.dst_memory, "dst_memory");
+  args.dst_buffer = ToC(AliasOf(args.buffer, memory));
 }
 
 }  // namespace iree_pjrt

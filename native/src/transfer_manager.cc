@@ -5,6 +5,7 @@
 
 #include "client.h"
 #include "guard.h"
+#include "trace.h"
 #include "transfer.h"
 
 namespace iree_pjrt {
@@ -62,6 +63,8 @@ void TransferManager::End(Slot& slot) {
 
 void TransferManager::Transfer(int index, const void* data, int64_t offset,
                                int64_t size, bool is_last) {
+  TraceSpan span(TraceKind::kTransfer, "HostToDevice");
+  span.set_bytes(size);
   Slot& slot = At(index);
   CheckRange(slot.shape, offset, size);
   if (!data && size > 0) ThrowInvalidArgument("data is null");
@@ -72,7 +75,9 @@ void TransferManager::Transfer(int index, const void* data, int64_t offset,
 
 void TransferManager::TransferAll(int index, const void* data,
                                   std::span<const int64_t> strides) {
+  TraceSpan span(TraceKind::kTransfer, "HostToDevice");
   Slot& slot = At(index);
+  span.set_bytes(slot.shape.byte_size());
   if (!data && slot.shape.byte_size() > 0) ThrowInvalidArgument("data is null");
   char* const to = Begin(slot, /*is_last=*/true);
   CopyStrided(slot.shape, data, strides, to, RowMajorStrides(slot.shape));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work_queue.h"
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -48,6 +50,7 @@ bool WorkQueue::OnThread() const {
 }
 
 void WorkQueue::Run(std::shared_ptr<State> state) {
+  pthread_setname_np(pthread_self(), "iree-queue");
   std::unique_lock<std::mutex> lock(state->mutex);
   while (true) {
     state->condition.wait(

@@ -70,6 +70,7 @@ TEST(ApiTest, ExtensionsAreChained) {
     found.push_back(extension->type);
   }
   EXPECT_EQ(found, (std::vector<PJRT_Extension_Type>{
+                       PJRT_Extension_Type_Profiler,
                        PJRT_Extension_Type_Layouts,
                        PJRT_Extension_Type_MemoryDescriptions}));
 }

@@ -93,6 +93,12 @@ TEST(ObjectImage, CallsTheMathLibrary) {
   EXPECT_DOUBLE_EQ(f(27.0), 3.0);
 }
 
+TEST(ObjectImage, NamesItsFunctions) {
+  const ObjectImage image(TestObject("cbrt").Bytes(), "_query");
+  EXPECT_TRUE(image.NameOf(image.entry()).ends_with("_query"));
+  EXPECT_EQ(image.NameOf(&image), "");
+}
+
 TEST(ObjectImage, NamesASymbolThatIsNowhere) {
   EXPECT_NE(FailureOf(TestObject("no_such_function").Bytes())
                 .find("'no_such_function'"),

@@ -8,6 +8,7 @@
 #include "iree/modules/hal/types.h"
 #include "iree/vm/native_module.h"
 #include "status.h"
+#include "trace.h"
 
 namespace iree_pjrt {
 namespace {
@@ -68,6 +69,8 @@ class ForeignModule {
   void Call(size_t index, iree_vm_ref_t* arguments, iree_vm_ref_t* results) {
     const BoundCall& bound = *bound_.at(index);
     const ForeignCall& call = bound.call();
+    TraceSpan span(TraceKind::kCallback, "CustomCall");
+    if (span.on()) span.set_name(TraceName(calls_, &calls_->at(index).target));
     std::vector<MappedTensor> inputs;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       inputs.push_back(MapOperand(call.operands[i], arguments[i]));
