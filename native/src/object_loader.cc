@@ -139,8 +139,8 @@ ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
   library = reinterpret_cast<const iree_hal_executable_library_v0_t*>(header);
   base.dispatch_attrs = library->exports.attrs;
   for (uint32_t i = 0; i < library->exports.count; ++i) {
-    names.push_back(std::make_shared<const std::string>(image.NameOf(
-        reinterpret_cast<const void*>(library->exports.ptrs[i]))));
+    names.push_back(std::make_shared<const std::string>(
+        image.NameOf(reinterpret_cast<const void*>(library->exports.ptrs[i]))));
   }
 }
 

@@ -33,7 +33,7 @@ struct TraceEvent {
   TraceName name;    // may be null
   int64_t begin;     // ns of TraceClock()
   int64_t end;
-  int64_t bytes = -1;    // of a transfer
+  int64_t bytes = -1;      // of a transfer
   int64_t workgroups = 0;  // of a kernel
 };
 
@@ -97,7 +97,8 @@ class TraceSpan {
     }
   }
   ~TraceSpan() {
-    if (recording_) [[unlikely]] End();
+    if (recording_) [[unlikely]]
+      End();
   }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;

@@ -228,20 +228,20 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                          ", needed are " + std::to_string(shape.byte_size()));
   }
   std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
-  args.event = WhenReady(buffer.data(), shape.byte_size(), [shape, strides = std::move(strides),
-                                         dst = args.dst](const char* from) {
-    CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
-  });
+  args.event = WhenReady(
+      buffer.data(), shape.byte_size(),
+      [shape, strides = std::move(strides), dst = args.dst](const char* from) {
+        CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
+      });
 }
 
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   Buffer& buffer = FromC(args.buffer, "buffer");
   CheckRange(buffer.shape(), args.offset, args.transfer_size);
-  args.event =
-      WhenReady(buffer.data(), args.transfer_size, [dst = args.dst, offset = args.offset,
-                                count = args.transfer_size](const char* from) {
-        std::memcpy(dst, from + offset, count);
-      });
+  args.event = WhenReady(
+      buffer.data(), args.transfer_size,
+      [dst = args.dst, offset = args.offset, count = args.transfer_size](
+          const char* from) { std::memcpy(dst, from + offset, count); });
 }
 
 namespace {

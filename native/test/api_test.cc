@@ -69,10 +69,10 @@ TEST(ApiTest, ExtensionsAreChained) {
        extension = extension->next) {
     found.push_back(extension->type);
   }
-  EXPECT_EQ(found, (std::vector<PJRT_Extension_Type>{
-                       PJRT_Extension_Type_Profiler,
-                       PJRT_Extension_Type_Layouts,
-                       PJRT_Extension_Type_MemoryDescriptions}));
+  EXPECT_EQ(found,
+            (std::vector<PJRT_Extension_Type>{
+                PJRT_Extension_Type_Profiler, PJRT_Extension_Type_Layouts,
+                PJRT_Extension_Type_MemoryDescriptions}));
 }
 
 TEST(ApiTest, NullHandlesAreErrors) {

@@ -132,8 +132,8 @@ TEST(TraceTest, WorkgroupsOfADispatchAreOneEvent) {
   for (int64_t i = 0; i < 4; ++i) {
     RecordWorkgroup(recording, kernel, i, begin);
   }
-  RecordWorkgroup(recording, kernel, 0, begin);           // once more
-  RecordWorkgroup(recording, Name("other"), 1, begin);    // another kernel
+  RecordWorkgroup(recording, kernel, 0, begin);         // once more
+  RecordWorkgroup(recording, Name("other"), 1, begin);  // another kernel
   RecordWorkgroup(recording, kernel, 2, TraceClock() + 1'000'000);  // later
   const Trace trace = StopRecording();
   ASSERT_EQ(trace.threads.size(), 1u);

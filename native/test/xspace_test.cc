@@ -30,8 +30,7 @@ TEST(XSpaceTest, EventsWithTheirStatistics) {
   const auto plane = ReadSpace(SerializeXSpace(trace));
   EXPECT_EQ(plane.name, "/device:CUSTOM:iree_cpu");
   EXPECT_EQ(plane.stats.at("dropped_events"), "3");
-  EXPECT_EQ(plane.line_begins_ns,
-            (std::vector<int64_t>(2, trace.wall_begin)));
+  EXPECT_EQ(plane.line_begins_ns, (std::vector<int64_t>(2, trace.wall_begin)));
   ASSERT_EQ(plane.events.size(), 3u);
   EXPECT_EQ(plane.events[0].line, "python/12");
   EXPECT_EQ(plane.events[0].name, "add_f32");
@@ -40,9 +39,8 @@ TEST(XSpaceTest, EventsWithTheirStatistics) {
   EXPECT_EQ(plane.events[0].stats,
             (std::map<std::string, std::string>{{"kind", "kernel"},
                                                 {"workgroups", "7"}}));
-  EXPECT_EQ(plane.events[1].stats,
-            (std::map<std::string, std::string>{{"kind", "transfer"},
-                                                {"bytes", "0"}}));
+  EXPECT_EQ(plane.events[1].stats, (std::map<std::string, std::string>{
+                                       {"kind", "transfer"}, {"bytes", "0"}}));
   EXPECT_EQ(plane.events[2].name, "Execute jit_f");
   EXPECT_EQ(plane.events[2].stats,
             (std::map<std::string, std::string>{{"kind", "execute"},

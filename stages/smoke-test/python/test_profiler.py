@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-# XPlane's messages, as far as they are read here: the jaxlibs that the wheel serves have no reader in common.
+# XPlane's messages, as far as they are read here: older jaxlibs have no reader of them.
 PLANES = 1
 NAME, LINES, EVENT_METADATA, STAT_METADATA = 2, 3, 4, 5
 LINE_NAME, LINE_EVENTS = 2, 4
