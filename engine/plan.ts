@@ -44,11 +44,13 @@ export async function makePlan(
     await Promise.all(stages.map(async (stage) => [stage.name, await load(stage.uses)] as const)),
   );
   const axes = Object.keys(config.axes);
-  const axesOf = (stage: string): string[] =>
-    axes.filter((axis) => definitions.get(stage)?.axes.includes(axis) ?? false);
+  const asSeenBy = (stage: string, variant: Variant): Variant => {
+    const seen = axes.filter((axis) => definitions.get(stage)?.axes.includes(axis) ?? false);
+    return project(variant, seen, config.implied);
+  };
   const nodes = stages.flatMap((stage) => {
     const definition = definitions.get(stage.name);
-    return definition ? nodesOf(stage, definition, variants, axesOf) : [];
+    return definition ? nodesOf(stage, definition, variants, asSeenBy) : [];
   });
   return { pipeline: pipeline.name, nodes: ordered(nodes) };
 }
@@ -57,17 +59,17 @@ function nodesOf(
   stage: ResolvedStage,
   definition: StageDefinition,
   variants: readonly Variant[],
-  axesOf: (stage: string) => readonly string[],
+  asSeenBy: (stage: string, variant: Variant) => Variant,
 ): PlanNode[] {
   // Variants that look the same to the stage are one node; it needs what any of them needs.
   const sharing = new Map<string, Variant[]>();
   for (const variant of variants) {
-    const { id } = project(variant, axesOf(stage.name));
+    const { id } = asSeenBy(stage.name, variant);
     sharing.set(id, [...(sharing.get(id) ?? []), variant]);
   }
   return [...sharing.values()].map((group) => {
-    const variant = project(group[0] ?? { id: '', axes: {} }, axesOf(stage.name));
-    const needs = stage.needs.flatMap((need) => group.map((full) => nodeId(need, project(full, axesOf(need)))));
+    const variant = asSeenBy(stage.name, group[0] ?? { id: '', axes: {} });
+    const needs = stage.needs.flatMap((need) => group.map((full) => nodeId(need, asSeenBy(need, full))));
     return {
       id: nodeId(stage.name, variant),
       stage: stage.name,

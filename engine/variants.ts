@@ -24,7 +24,7 @@ export function expandVariants(raw: RawVariants | undefined): Variant[] {
   }
   return points
     .filter((point) => !(raw?.exclude ?? []).some((pattern) => matches(point, pattern)))
-    .map((point) => project({ id: '', axes: point }, Object.keys(axes)));
+    .map((point) => project({ id: '', axes: point }, Object.keys(axes), raw?.implied));
 }
 
 function matches(point: Axes, pattern: Axes): boolean {
@@ -32,13 +32,17 @@ function matches(point: Axes, pattern: Axes): boolean {
   return entries.length > 0 && entries.every(([axis, value]) => point[axis] === value);
 }
 
-/** `variant` as seen by something that only `names` make a difference to, in the order of `names`. */
-export function project(variant: Variant, names: readonly string[]): Variant {
+/**
+ * `variant` as seen by something that only `names` make a difference to, in the order of `names`. The values of
+ * `implied` are not in its id.
+ */
+export function project(variant: Variant, names: readonly string[], implied: Axes = {}): Variant {
   const entries = names.flatMap((name) => {
     const value = variant.axes[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { id: entries.map(([, value]) => value).join('-'), axes: Object.fromEntries(entries) };
+  const said = entries.filter(([axis, value]) => implied[axis] !== value);
+  return { id: said.map(([, value]) => value).join('-'), axes: Object.fromEntries(entries) };
 }
 
 /** The variants whose values a filter allows. */

@@ -143,9 +143,21 @@ export interface NativeArtifact {
   readonly needed: readonly string[];
   /** Highest GLIBC_x.y symbol version needed. */
   readonly glibc: string;
+  readonly hardening: Hardening;
   /** What the compiler linked in from its own sources (libc++), and the folder of its licences. */
   readonly toolchain: readonly SourceComponent[];
   readonly licenses: string;
+}
+
+/** How a library is protected against its own mistakes, as its ELF file shows. */
+export interface Hardening {
+  /** Relocations are all done at load time and read-only from then on ("full RELRO"). */
+  readonly relro: boolean;
+  /** The stack is not executable. */
+  readonly nx: boolean;
+  readonly stackProtector: boolean;
+  /** Calls of glibc are checked (`_FORTIFY_SOURCE`). */
+  readonly fortify: boolean;
 }
 
 /** `render-packages`: one Python source tree per package. */
@@ -200,6 +212,31 @@ export interface SmokeRun {
   /** JUnit XML and JSON report. */
   readonly junit: string;
   readonly json: string;
+}
+
+/** `report-wheels`, and `dist/report/wheels.json`: schemas/wheels-report.schema.json. */
+export interface WheelsReport {
+  readonly wheels: readonly WheelRow[];
+}
+
+export interface WheelRow {
+  readonly variant: string;
+  readonly file: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly library: Pick<NativeArtifact, 'size' | 'exports' | 'needed' | 'glibc' | 'hardening'> & {
+    readonly file: string;
+  };
+  /** Place in the wheel's `.dist-info`, and how many parts it lists. */
+  readonly sbom: { readonly file: string; readonly components: number };
+  /** The smoke test's; none if no Python could run the wheel. */
+  readonly runs: readonly Pick<SmokeRun, 'python' | 'jaxlib' | 'passed' | 'failed' | 'skipped'>[];
+}
+
+/** `publish-wheels`: the files that were uploaded. */
+export interface PublishedArtifact {
+  readonly files: readonly string[];
 }
 
 /** `setup-jax`: an environment with the locked JAX and IREE compiler, for native tests and the developer. */

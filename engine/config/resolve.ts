@@ -14,6 +14,7 @@ export function resolveConfig(raw: RawConfig, file: string): ResolvedConfig {
     project: { project: raw.project, sections: sections as JsonObject },
     axes: raw.variants?.axes ?? {},
     variants: expandVariants(raw.variants),
+    implied: raw.variants?.implied ?? {},
     stages: raw.stages.map((stage) => ({
       name: stage.name,
       uses: stage.uses,

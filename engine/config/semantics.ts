@@ -75,16 +75,28 @@ function checkVariants(variants: Readonly<Record<string, unknown>>, document: Ya
       found.push(...checkAxis(axis, [value], 'value', ['variants', 'exclude', index], axes, document));
     }
   });
+  for (const [axis, value] of Object.entries(record(variants['implied']))) {
+    found.push(...checkAxis(axis, [value], 'value', ['variants', 'implied'], axes, document));
+  }
   const zipped = new Set<string>();
   list(variants['zip']).forEach((group, index) => {
     found.push(...checkZip(list(group).map(text), ['variants', 'zip', index], axes, zipped, document));
   });
+  if (found.length === 0) found.push(...checkNames({ ...(variants as unknown as RawVariants), axes }, document));
   if (found.length === 0 && list(variants['exclude']).length > 0) {
     const empty = expandVariants({ ...(variants as unknown as RawVariants), axes }).length === 0;
     const help = "the entries of 'exclude' match every combination of the axes";
     if (empty) found.push(document.at(document.key(['variants', 'exclude']), 'no variant is left', help));
   }
   return found;
+}
+
+function checkNames(variants: RawVariants, document: YamlDocument): Diagnostic[] {
+  const ids = expandVariants(variants).map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice === undefined) return [];
+  const message = `two variants would be called '${twice}'`;
+  return [document.at(document.key(['variants', 'implied']), message, 'say one axis less here')];
 }
 
 function checkZip(

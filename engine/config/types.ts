@@ -18,6 +18,8 @@ export interface RawVariants {
   readonly exclude?: readonly Readonly<Record<string, string>>[];
   /** Groups of axes that advance together instead of being multiplied. */
   readonly zip?: readonly (readonly string[])[];
+  /** Values by axis that a variant's id leaves out. */
+  readonly implied?: Readonly<Record<string, string>>;
 }
 
 export interface RawStage {
@@ -44,6 +46,8 @@ export interface ResolvedConfig {
   /** In the order of pipeline.yaml. */
   readonly axes: Readonly<Record<string, readonly string[]>>;
   readonly variants: readonly Variant[];
+  /** Values by axis that a variant's id leaves out. */
+  readonly implied: Readonly<Record<string, string>>;
   readonly stages: readonly ResolvedStage[];
   readonly pipelines: readonly ResolvedPipeline[];
 }

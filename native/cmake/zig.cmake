@@ -21,6 +21,11 @@ set(IREE_PJRT_ZIG_TARGET "x86_64-linux-gnu.2.28" CACHE STRING "zig -target")
 # try_compile projects read this file again and need the same answers.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES IREE_PJRT_ZIG IREE_PJRT_ZIG_TARGET)
 
+string(REGEX MATCH "^[^-]+" iree_pjrt_target_processor "${IREE_PJRT_ZIG_TARGET}")
+if(NOT iree_pjrt_target_processor STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+  set(CMAKE_SYSTEM_NAME Linux)
+  set(CMAKE_SYSTEM_PROCESSOR "${iree_pjrt_target_processor}")
+endif()
 set(iree_pjrt_zig_flags -target ${IREE_PJRT_ZIG_TARGET})
 set(CMAKE_C_COMPILER "${IREE_PJRT_ZIG}" cc ${iree_pjrt_zig_flags})
 set(CMAKE_CXX_COMPILER "${IREE_PJRT_ZIG}" c++ ${iree_pjrt_zig_flags})

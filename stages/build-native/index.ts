@@ -8,7 +8,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   name: 'build-native',
   title: 'Build the native plugin',
   schema: 'stages/build-native.schema.json',
-  axes: ['device', 'flavour'],
+  axes: ['device', 'flavour', 'arch'],
   version: 1,
   output: 'tree',
   inputs: nativeInputs,

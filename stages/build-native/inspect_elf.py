@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints, as JSON, what a shared library exports and needs.
+"""Prints, as JSON, what a shared library exports and needs, and how it is hardened.
+
+Arguments: the library, and the same one with its symbols.
 
 Uses pyelftools, which auditwheel brings.
 """
@@ -45,11 +47,42 @@ def glibc(elf: ELFFile) -> str:
     return f"{major}.{minor}"
 
 
+def symbols(elf: ELFFile) -> set[str]:
+    """Names in all of its symbol tables."""
+    tables = [section for section in elf.iter_sections() if isinstance(section, SymbolTableSection)]
+    return {symbol.name for table in tables for symbol in table.iter_symbols()}
+
+
+def hardening(elf: ELFFile, names: set[str]) -> dict[str, bool]:
+    """What the file is protected by: read-only relocations, stack canaries and so on.
+
+    ``names`` are its symbols, local ones too: a toolchain may link in what is called when a check
+    fails.
+    """
+    dynamic = elf.get_section_by_name(".dynamic")
+    assert isinstance(dynamic, DynamicSection)
+    tags = {tag.entry.d_tag: tag.entry.d_val for tag in dynamic.iter_tags()}
+    flags = tags.get("DT_FLAGS", 0) & 8 or tags.get("DT_FLAGS_1", 0) & 1
+    now = "DT_BIND_NOW" in tags or bool(flags)
+    segments = {segment.header.p_type: segment.header.p_flags for segment in elf.iter_segments()}
+    return {
+        "relro": "PT_GNU_RELRO" in segments and now,
+        "nx": "PT_GNU_STACK" in segments and not segments["PT_GNU_STACK"] & 1,
+        "stackProtector": "__stack_chk_fail" in names,
+        "fortify": any(re.fullmatch(r"__\w+_chk", name) for name in names),
+    }
+
+
 def main() -> None:
-    """Reads the file that the command line names."""
-    with open(sys.argv[1], "rb") as stream:
+    """Reads the files that the command line names."""
+    with open(sys.argv[1], "rb") as stream, open(sys.argv[2], "rb") as with_symbols:
         elf = ELFFile(stream)
-        facts = {"exports": exported(elf), "needed": needed(elf), "glibc": glibc(elf)}
+        facts = {
+            "exports": exported(elf),
+            "needed": needed(elf),
+            "glibc": glibc(elf),
+            "hardening": hardening(elf, symbols(ELFFile(with_symbols))),
+        }
         json.dump(facts, sys.stdout)
 
 

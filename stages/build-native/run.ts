@@ -3,12 +3,12 @@ import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { NativeArtifact, ToolsArtifact } from '../artifacts.js';
-import { configureAndBuild } from '../lib/native-tree.js';
+import type { Hardening, NativeArtifact, ToolsArtifact } from '../artifacts.js';
+import { configureAndBuild, platformTag } from '../lib/native-tree.js';
 import { toolchainComponents } from './toolchain.js';
 
 export interface BuildOptions {
-  /** Wheel platform tag; its glibc version is the floor that the library is linked against. */
+  /** Wheel platform tag without the processor; its glibc version is the floor that the library is linked against. */
   readonly platform: string;
 }
 
@@ -16,22 +16,25 @@ interface Elf {
   readonly exports: readonly string[];
   readonly needed: readonly string[];
   readonly glibc: string;
+  readonly hardening: Hardening;
 }
 
 /** Builds the plugin library, checks what it exports and needs, and hands on the stripped file. */
 export async function buildNative(context: StageContext<BuildOptions>): Promise<NativeArtifact> {
   const device = context.variant.axes['device'] ?? 'cpu';
+  const platform = platformTag(context);
   const library = `pjrt_plugin_iree_${device}.so`;
   const build = await configureAndBuild(context, {
-    platform: context.options.platform,
+    platform,
     tests: false,
     targets: [`pjrt_plugin_iree_${device}`, `pjrt_plugin_iree_${device}_debug`],
   });
   for (const file of [library, `${library}.debug`]) {
     await copyFile(path.join(build, file), path.join(context.outDir, file));
   }
-  const elf = await inspect(context, path.join(context.outDir, library));
-  checkElf(elf, library, context.options.platform);
+  const elf = await inspect(context, path.join(context.outDir, library), path.join(context.outDir, `${library}.debug`));
+  checkElf(elf, library, platform);
+  if (context.variant.axes['flavour'] === 'release') checkHardening(elf, library);
   const { size } = await stat(path.join(context.outDir, library));
   context.log(`${library}: ${size} bytes, exports ${elf.exports.join(', ')}, needs glibc ${elf.glibc}`);
   const licenses = path.join(context.outDir, 'licenses');
@@ -39,7 +42,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   return {
     library,
     debug: `${library}.debug`,
-    platform: context.options.platform,
+    platform,
     size,
     ...elf,
     licenses: 'licenses',
@@ -47,15 +50,31 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   };
 }
 
-async function inspect(context: StageContext, file: string): Promise<Elf> {
+async function inspect(context: StageContext, file: string, withSymbols: string): Promise<Elf> {
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const script = path.join(context.root, 'stages', 'build-native', 'inspect_elf.py');
-  const { stdout } = await context.exec(path.join(tools.dir, tools.value.python), [script, file], { echo: false });
+  const { stdout } = await context.exec(path.join(tools.dir, tools.value.python), [script, file, withSymbols], {
+    echo: false,
+  });
   return JSON.parse(stdout) as Elf;
 }
 
 /** The entry points of PJRT and of XLA's FFI. */
 const EXPORTS = 'GetPjrtApi,XLA_FFI_GetApi';
+
+/** A shipped plugin that lacks a protection must not go on. */
+export function checkHardening({ hardening }: Elf, library: string): void {
+  const missing = Object.entries(hardening).filter(([, there]) => there !== true);
+  if (missing.length === 0) return;
+  fail({
+    kind: 'integrity',
+    message: `${library} is not protected as a shipped library has to be`,
+    file: library,
+    wanted: Object.keys(hardening).join(', '),
+    found: `no ${missing.map(([name]) => name).join(', no ')}`,
+    help: 'native/cmake/hardening.cmake holds the flags',
+  });
+}
 
 /** A plugin that exports more than its entry points, or needs a newer glibc than its tag says, must not go on. */
 export function checkElf(elf: Elf, library: string, platform: string): void {

@@ -9,7 +9,7 @@ export const definition: StageDefinition<ConformanceOptions, TestReportArtifact>
   name: 'conformance',
   title: 'Run our conformance tests on the wheels',
   schema: 'stages/conformance.schema.json',
-  axes: ['device', 'flavour'],
+  axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
   output: 'tree',

@@ -8,7 +8,7 @@ export const definition: StageDefinition<Record<string, never>, JaxTestsCheckArt
   name: 'jax-tests-check',
   title: "Compare with the failures of JAX's tests that are known",
   schema: 'stages/jax-tests-check.schema.json',
-  axes: ['device', 'flavour'],
+  axes: ['device', 'flavour', 'arch'],
   version: 1,
   output: 'tree',
   settles: [EXPECTED_FILE],

@@ -18,6 +18,11 @@ export function projectVersion(context: InputContext): string {
   return context.config.project['version'] as string;
 }
 
+/** The wheel's platform tag, e.g. `manylinux_2_28_x86_64`, from the stage's option and the axis `arch`. */
+export function platformTag(context: InputContext<{ readonly platform: string }>): string {
+  return `${context.options.platform}_${context.variant.axes['arch'] ?? 'x86_64'}`;
+}
+
 /** zig's name of a target with its glibc floor, from a platform tag such as `manylinux_2_28_x86_64`. */
 export function zigTarget(platform: string): string {
   const match = /^manylinux_(\d+)_(\d+)_(x86_64|aarch64)$/.exec(platform);
@@ -26,6 +31,7 @@ export function zigTarget(platform: string): string {
 }
 
 export interface BuildSettings {
+  /** Platform tag. */
   readonly platform: string;
   readonly tests: boolean;
   readonly targets: readonly string[];

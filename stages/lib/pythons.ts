@@ -12,6 +12,8 @@ export interface PythonInterpreter {
   /** Full version. */
   readonly version: string;
   readonly minor: string;
+  /** The processor that it is for, as `platform.machine()` says: `x86_64`, `aarch64`. */
+  readonly machine: string;
   readonly venv: boolean;
   readonly ensurepip: boolean;
 }
@@ -23,7 +25,7 @@ const NAMES = ['python3', 'python3.11', 'python3.12', 'python3.13', 'python3.14'
 
 const PROBE = `
 import importlib.util as u, json, platform
-print(json.dumps({"version": platform.python_version(),
+print(json.dumps({"version": platform.python_version(), "machine": platform.machine(),
   "venv": u.find_spec("venv") is not None, "ensurepip": u.find_spec("ensurepip") is not None}))`;
 
 /** Where Pythons may be: those that the user names first, then the usual names on PATH. No program is started. */
@@ -34,12 +36,23 @@ export async function pythonCandidates(env: InputContext['env']): Promise<readon
   return [...new Set([...named, ...onPath.filter((file) => file !== undefined)])];
 }
 
-/** The Pythons that start, one per minor version (the first that was found), lowest first. */
-export async function findPythons(context: Pick<StageContext, 'env' | 'exec'>): Promise<readonly PythonInterpreter[]> {
+/** The processor of this machine, as Python and wheel tags call it. */
+export function hostMachine(): string {
+  return { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string] ?? process.arch;
+}
+
+/**
+ * The Pythons for a processor that start, one per minor version (the first that was found), lowest first. Those for
+ * another processor than this machine's start where the system runs such programs (qemu-user with binfmt_misc).
+ */
+export async function findPythons(
+  context: Pick<StageContext, 'env' | 'exec'>,
+  machine = hostMachine(),
+): Promise<readonly PythonInterpreter[]> {
   const byMinor = new Map<string, PythonInterpreter>();
   for (const candidate of await pythonCandidates(context.env)) {
     const found = await probePython(context, candidate);
-    if (found && !byMinor.has(found.minor)) byMinor.set(found.minor, found);
+    if (found?.machine === machine && !byMinor.has(found.minor)) byMinor.set(found.minor, found);
   }
   return [...byMinor.values()].sort((a, b) => minorNumber(a.minor) - minorNumber(b.minor));
 }
@@ -51,7 +64,7 @@ export async function probePython(
 ): Promise<PythonInterpreter | undefined> {
   try {
     const { stdout } = await context.exec(program, ['-c', PROBE], { echo: false, timeoutMs: 30_000 });
-    const probe = JSON.parse(stdout) as Pick<PythonInterpreter, 'version' | 'venv' | 'ensurepip'>;
+    const probe = JSON.parse(stdout) as Omit<PythonInterpreter, 'path' | 'minor'>;
     const minor = /^3\.\d+/.exec(probe.version)?.[0];
     return minor === undefined ? undefined : { path: program, minor, ...probe };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
 import { clientFailure, networkFailure, outputOf } from '../lib/client-failure.js';
-import { probePython, pythonCandidates, minorNumber, type PythonInterpreter } from '../lib/pythons.js';
+import { hostMachine, probePython, pythonCandidates, minorNumber, type PythonInterpreter } from '../lib/pythons.js';
 import { uvEnvironment } from '../lib/uv-settings.js';
 import { LOWEST_MINOR } from './python-tool.js';
 
@@ -41,7 +41,8 @@ async function choosePython(context: StageContext<ToolsOptions>): Promise<Python
   for (const candidate of await pythonCandidates(context.env)) {
     const found = await probePython(context, candidate);
     if (!found) continue;
-    if (minorNumber(found.minor) < LOWEST_MINOR) seen.push(`${candidate} is ${found.version}`);
+    if (found.machine !== hostMachine()) seen.push(`${candidate} is for ${found.machine}`);
+    else if (minorNumber(found.minor) < LOWEST_MINOR) seen.push(`${candidate} is ${found.version}`);
     else if (!found.venv || !found.ensurepip) seen.push(`${candidate} (${found.version}) has no venv module`);
     else return found;
   }

@@ -9,7 +9,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   name: 'smoke-test',
   title: 'Install the wheels and run JAX on them',
   schema: 'stages/smoke-test.schema.json',
-  axes: ['device', 'flavour'],
+  axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
   output: 'tree',

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
-import { targetsOf, type Target } from '../lib/frameworks.js';
+import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
+import { hostMachine } from '../lib/pythons.js';
 import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-env.js';
 import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
 
@@ -18,7 +19,7 @@ export interface SmokeOptions {
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
-  const found = await targetsOf(context, lock);
+  const found = await pythonsFor(context, lock);
   const targets = context.options.pythons === 'lowest' ? found.slice(0, 1) : found;
   await mkdir(path.join(context.outDir, 'report'), { recursive: true });
   const runs: SmokeRun[] = [];
@@ -43,6 +44,23 @@ export async function smokeTest(context: StageContext<SmokeOptions>): Promise<Sm
   return { runs };
 }
 
+/** How much longer a suite may take on a processor that is emulated. */
+const EMULATED = 6;
+
+/** The processor that the wheel is for. */
+function machineOf(context: StageContext): string {
+  return context.variant.axes['arch'] ?? hostMachine();
+}
+
+/** For another processor than this machine's there may be no Python; the wheel is then built and not run. */
+async function pythonsFor(context: StageContext, lock: Lock): Promise<readonly Target[]> {
+  const machine = machineOf(context);
+  if (machine === hostMachine()) return targetsOf(context, lock);
+  const found = await pythonTargets(context, lock, machine);
+  if (found.length === 0) context.warn(`built, not run: no Python for ${machine} starts on this machine`);
+  return found;
+}
+
 async function smokeOne(
   context: StageContext<SmokeOptions>,
   lock: Lock,
@@ -50,7 +68,7 @@ async function smokeOne(
   wheel: Wheel,
   { python, framework }: Target,
 ): Promise<{ run: SmokeRun; failures: string[] }> {
-  const label = `${wheel.platform}-py${framework.python}`;
+  const label = `${context.variant.id}-py${framework.python}`;
   context.progress(`install on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
   const environment = await installWheel(context, {
     folder: path.join(context.tempDir, label),
@@ -123,7 +141,7 @@ async function runSuite(
       cwd: context.tempDir,
       env: { ...freshShell(path.join(context.tempDir, 'cache')), PYTHONDONTWRITEBYTECODE: '1' },
       okCodes: ANY_EXIT_CODE,
-      timeoutMs: context.options.timeoutSeconds * 1000,
+      timeoutMs: context.options.timeoutSeconds * 1000 * (machineOf(context) === hostMachine() ? 1 : EMULATED),
     },
   );
   const results = parseResults(await readFile(file, 'utf8'), `exit code ${exitCode}`);

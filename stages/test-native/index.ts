@@ -8,7 +8,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   name: 'test-native',
   title: 'Run the GoogleTests',
   schema: 'stages/test-native.schema.json',
-  axes: ['device', 'flavour'],
+  axes: ['device', 'flavour', 'arch'],
   version: 1,
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],

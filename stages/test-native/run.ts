@@ -5,7 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { JaxArtifact, TestReportArtifact, ToolsArtifact } from '../artifacts.js';
 import { junitTotals } from '../lib/junit.js';
-import { configureAndBuild } from '../lib/native-tree.js';
+import { configureAndBuild, platformTag } from '../lib/native-tree.js';
 
 export interface TestNativeOptions {
   readonly platform: string;
@@ -14,7 +14,7 @@ export interface TestNativeOptions {
 /** Builds the GoogleTests in a tree of their own and runs them with ctest against the real compiler library. */
 export async function testNative(context: StageContext<TestNativeOptions>): Promise<TestReportArtifact> {
   const build = await configureAndBuild(context, {
-    platform: context.options.platform,
+    platform: platformTag(context),
     tests: true,
     targets: ['all'],
   });

@@ -148,7 +148,7 @@ describe('a full disk', () => {
     const next = await checkout.run(['run', 'release', '--json']);
     expect(next.code, next.output).toBe(0);
     expect(ranIn(next)).toEqual([]);
-    const published = Object.entries(before.dist).filter(([file]) => /\.whl$|\/smoke-/.test(file));
+    const published = Object.entries(before.dist).filter(([file]) => /\.whl$|\/smoke-|\/wheels\./.test(file));
     expect(checkout.snapshot().dist).toEqual(Object.fromEntries(published));
     before = checkout.snapshot();
   });

@@ -174,7 +174,7 @@ test('two runs at once: one works, the second waits and finds all done, a third 
   await second.saw((event) => event.type === 'waiting-for-lock', 'that it waits');
   const [one, two] = await Promise.all([first.ended, second.ended]);
   expect(one.code, one.output).toBe(0);
-  expect(ranIn(one)).toEqual([SMOKE]);
+  expect(ranIn(one)).toEqual([SMOKE, 'report-wheels']);
   expect(two.code, two.output).toBe(0);
   expect(ranIn(two)).toEqual([]);
   expect(checkout.leftovers()).toEqual([]);

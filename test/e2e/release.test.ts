@@ -10,6 +10,8 @@ import {
   type CheckoutOptions,
   type Snapshot,
 } from '../rigs/checkout.js';
+import type { WheelsReport } from '../../stages/artifacts.js';
+import { checkAgainst } from '../../stages/lib/schema/check.js';
 import { linesOf, ranIn } from '../rigs/pipeline-run.js';
 
 afterAll(removeCheckouts);
@@ -25,8 +27,22 @@ describe('a release that is done', () => {
   test('has a wheel and the report of its smoke test in dist', () => {
     const files = Object.keys(before.dist);
     expect(files.filter((file) => file.endsWith('.whl'))).toHaveLength(1);
-    expect(files.filter((file) => /\/smoke-iree_cpu-py3\.\d+\.xml$/.test(file)).length).toBeGreaterThan(0);
-    expect(files.filter((file) => /\/smoke-iree_cpu-py3\.\d+\.json$/.test(file)).length).toBeGreaterThan(0);
+    expect(files.filter((file) => /\/smoke-cpu-release-py3\.\d+\.xml$/.test(file)).length).toBeGreaterThan(0);
+    expect(files.filter((file) => /\/smoke-cpu-release-py3\.\d+\.json$/.test(file)).length).toBeGreaterThan(0);
+  });
+
+  test('says what the wheel holds and where it was run', async () => {
+    const report = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
+    expect(await checkAgainst('wheels-report', report)).toEqual([]);
+    const [row] = report.wheels;
+    expect(report.wheels).toHaveLength(1);
+    expect(row).toMatchObject({
+      variant: 'cpu-release',
+      library: { hardening: { relro: true, nx: true, stackProtector: true, fortify: true } },
+    });
+    expect(row?.sha256).toBe(sha256(fs.readFileSync(checkout.path(`dist/${row?.file ?? ''}`))));
+    expect(row?.runs.length).toBeGreaterThan(0);
+    expect(checkout.read('dist/report/wheels.txt')).toContain('cpu-release  ');
   });
 
   test('run again runs no stage and says so', async () => {
@@ -36,7 +52,7 @@ describe('a release that is done', () => {
     expect(ranIn(first)).toEqual([]);
     const again = await checkout.run(['run', 'release', '--plain']);
     expect(again.code, again.output).toBe(0);
-    expect(again.stdout).toMatch(/^Nothing to do: 8 stages unchanged \(\d+\.\d s\)$/m);
+    expect(again.stdout).toMatch(/^Nothing to do: 9 stages unchanged \(\d+\.\d s\)$/m);
     expect(again.stdout).not.toContain('start ');
     expect(again.stderr).toBe('');
     expect(checkout.snapshot()).toEqual(before);
@@ -48,7 +64,7 @@ describe('a release that is done', () => {
     const result = await checkout.run(['run', 'release', '--json']);
     expect(result.code, result.output).toBe(0);
     expect(ranIn(result)).toEqual([]);
-    const wanted = Object.entries(before.dist).filter(([file]) => /\.whl$|\/smoke-/.test(file));
+    const wanted = Object.entries(before.dist).filter(([file]) => /\.whl$|\/smoke-|\/wheels\./.test(file));
     expect(checkout.snapshot().dist).toEqual(Object.fromEntries(wanted));
   });
 
@@ -72,7 +88,7 @@ describe('a release that is done', () => {
     const result = await checkout.run(['run', 'release', '--plain']);
     expect(result.code, result.output).toBe(0);
     expect(result.stdout).toContain('ok       build-native[cpu-release]  (from the cache)');
-    expect(result.stdout).toMatch(/^Done: 3 restored from the cache, 5 unchanged/m);
+    expect(result.stdout).toMatch(/^Done: 3 restored from the cache, 6 unchanged/m);
     expect(checkout.leftovers()).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ test('wrong numbers: the test, the error and the tolerance are named, dist keeps
   );
   const message = expectRefused(result);
   expect(message).toMatch(/^1 smoke test failed|^1 smoke tests failed/);
-  expect(message).toContain('iree_cpu-py3');
+  expect(message).toContain('cpu-release-py3');
   expect(message).toContain('test_planted.py::test_off_by_a_quarter');
   expect(message).toContain('planted program');
   expect(message).toContain('max abs error 0.25');
@@ -95,7 +95,7 @@ test('a suite that cannot even be read is a failure too', async () => {
 test('mended, the wheel is tested again and released', async () => {
   const result = await checkout.run(['run', 'release', '--json']);
   expect(result.code, result.output).toBe(0);
-  expect(ranIn(result)).toEqual([NODE]);
+  expect(ranIn(result)).toEqual([NODE, 'report-wheels']);
   const wheels = (dist: Snapshot['dist']): unknown => Object.entries(dist).filter(([file]) => file.endsWith('.whl'));
   expect(wheels(checkout.snapshot().dist)).toEqual(wheels(before.dist));
   expect(checkout.leftovers()).toEqual([]);

@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
-import { findPythons } from '../../stages/lib/pythons.js';
+import { findPythons, hostMachine } from '../../stages/lib/pythons.js';
 import { nameOf, setupTools, withAlways, type ToolsOptions } from '../../stages/setup-tools/run.js';
 
 interface FakePython {
   readonly version: string;
+  readonly machine?: string;
   readonly venv?: boolean;
 }
 
@@ -29,6 +30,7 @@ function context(
       if (!found || args[0] !== '-c') return command(program, tail);
       const stdout = JSON.stringify({
         version: found.version,
+        machine: found.machine ?? hostMachine(),
         venv: found.venv ?? true,
         ensurepip: found.venv ?? true,
       });
@@ -72,6 +74,20 @@ describe('Python', () => {
       context({ '/b': { version: '3.13.1' }, '/a': { version: '3.11.7' }, '/c': { version: '3.11.9' } }),
     );
     expect(found.map(({ path, version }) => `${path} ${version}`)).toEqual(['/a 3.11.7', '/b 3.13.1']);
+  });
+
+  test('one for another processor does not build', async () => {
+    expect(await failureOf(context({ '/arm': { version: '3.11.7', machine: 'riscv64' } }))).toMatchObject({
+      message: 'no Python 3.11 or newer was found: /arm is for riscv64',
+    });
+  });
+
+  test('those for another processor are found when they are asked for', async () => {
+    const found = await findPythons(
+      context({ '/here': { version: '3.11.7' }, '/arm': { version: '3.11.9', machine: 'riscv64' } }),
+      'riscv64',
+    );
+    expect(found.map(({ path }) => path)).toEqual(['/arm']);
   });
 });
 

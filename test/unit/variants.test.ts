@@ -40,6 +40,13 @@ test('project keeps the named axes only', () => {
   expect(project(variant, ['unheard-of'])).toEqual({ id: '', axes: {} });
 });
 
+test('an id leaves out what is implied', () => {
+  const axes = { device: ['cpu', 'cuda'], arch: ['x86', 'arm'] };
+  const all = expandVariants({ axes, implied: { arch: 'x86' } });
+  expect(ids(all)).toEqual(['cpu', 'cpu-arm', 'cuda', 'cuda-arm']);
+  expect(all[0]?.axes).toEqual({ device: 'cpu', arch: 'x86' });
+});
+
 test('filterVariants restricts only the axes that it names', () => {
   expect(ids(filterVariants(expandVariants({ axes: AXES }), { flavour: ['asan'] }))).toEqual(['cpu-asan', 'cuda-asan']);
 });
