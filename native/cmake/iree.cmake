@@ -10,9 +10,23 @@ function(iree_pjrt_set_options)
       BENCHMARK_ENABLE_TESTING BENCHMARK_ENABLE_INSTALL)
     set(${name} OFF CACHE BOOL "" FORCE)
   endforeach()
-  foreach(name
+  if(IREE_PJRT_DEVICE STREQUAL "cuda")
+    set(enabled IREE_HAL_DRIVER_CUDA)
+    # IREE looks for a toolkit, of which its runtime needs cuda.h alone. The
+    # other is for its compiler; it only has to be a file.
+    set(toolkit ${CMAKE_BINARY_DIR}/cuda-toolkit)
+    file(MAKE_DIRECTORY ${toolkit})
+    file(CREATE_LINK ${IREE_PJRT_CUDA_HEADERS_DIR} ${toolkit}/include SYMBOLIC)
+    set(ENV{IREE_CUDA_DEPS_DIR} ${toolkit})
+    set(CMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit ON CACHE BOOL "" FORCE)
+    set(IREE_CUDA_LIBDEVICE_PATH ${IREE_PJRT_CUDA_HEADERS_DIR}/cuda.h
+        CACHE FILEPATH "" FORCE)
+  else()
+    set(enabled
       IREE_HAL_DRIVER_LOCAL_SYNC IREE_HAL_DRIVER_LOCAL_TASK IREE_HAL_EXECUTABLE_LOADER_EMBEDDED_ELF
       IREE_HAL_EXECUTABLE_LOADER_SYSTEM_LIBRARY)
+  endif()
+  foreach(name ${enabled})
     set(${name} ON CACHE BOOL "" FORCE)
   endforeach()
 endfunction()
@@ -23,12 +37,23 @@ add_subdirectory(${IREE_PJRT_IREE_SOURCE_DIR} iree EXCLUDE_FROM_ALL SYSTEM)
 set(IREE_PJRT_IREE_TARGETS
   iree::base
   iree::hal
-  iree::hal::drivers::local_sync::sync_driver
-  iree::hal::drivers::local_task::task_driver
-  iree::hal::local::executable_library_util
-  iree::hal::local::loaders::embedded_elf_loader
-  iree::hal::local::loaders::system_library_loader
   iree::modules::hal
   iree::task
   iree::vm
   iree::vm::bytecode::module)
+if(IREE_PJRT_DEVICE STREQUAL "cuda")
+  list(APPEND IREE_PJRT_IREE_TARGETS iree::hal::drivers::cuda)
+  # NCCL's header wants more of CUDA than it uses.
+  target_include_directories(iree_cuda_headers SYSTEM INTERFACE
+    ${CMAKE_CURRENT_SOURCE_DIR}/cmake/cuda)
+  # src/cuda/driver.cc says why.
+  target_compile_definitions(iree_hal_drivers_cuda_dynamic_symbols.objects PRIVATE
+    iree_dynamic_library_load_from_files=iree_pjrt_load_library)
+else()
+  list(APPEND IREE_PJRT_IREE_TARGETS
+    iree::hal::drivers::local_sync::sync_driver
+    iree::hal::drivers::local_task::task_driver
+    iree::hal::local::executable_library_util
+    iree::hal::local::loaders::embedded_elf_loader
+    iree::hal::local::loaders::system_library_loader)
+endif()

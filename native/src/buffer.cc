@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "buffer.h"
 
-#include <cstring>
-
 #include "client.h"
+#include "device_memory.h"
 #include "trace.h"
 
 namespace iree_pjrt {
@@ -64,37 +63,6 @@ Buffer* Buffer::WithData(std::shared_ptr<const BufferData> data) const {
   return new Buffer(client_, memory_, shape_, std::move(data));
 }
 
-char* HostPointer(iree_hal_buffer_t* buffer) {
-  iree_hal_buffer_mapping_t mapping;
-  Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,
-                                  IREE_HAL_MEMORY_ACCESS_ANY, 0,
-                                  IREE_HAL_WHOLE_BUFFER, &mapping),
-        "mapping a buffer");
-  return reinterpret_cast<char*>(mapping.contents.data);
-}
-
-HalBuffer AllocateBuffer(Client& client, size_t byte_size) {
-  iree_hal_buffer_params_t params{};
-  params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
-                 IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
-  params.type =
-      IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
-  HalBuffer buffer;
-  Check(iree_hal_allocator_allocate_buffer(client.runtime().allocator(), params,
-                                           byte_size, buffer.out()),
-        "allocating a buffer");
-  return buffer;
-}
-
-HalBuffer CopyOf(Client& client, iree_hal_buffer_t* buffer) {
-  const size_t size = iree_hal_buffer_byte_length(buffer);
-  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice");
-  span.set_bytes(size);
-  HalBuffer copy = AllocateBuffer(client, size);
-  if (size > 0) std::memcpy(HostPointer(copy.get()), HostPointer(buffer), size);
-  return copy;
-}
-
 void BufferDestroy(PJRT_Buffer_Destroy_Args& args) { delete Take(args.buffer); }
 
 void BufferElementType(PJRT_Buffer_ElementType_Args& args) {
@@ -151,11 +119,11 @@ void BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   args.is_deleted = FromC(args.buffer, "buffer").deleted();
 }
 
-// Lets frameworks read the bytes in place. They do so through the pointer of an
+// Lets frameworks read the bytes in place, where they are the host's. They do so through the pointer of an
 // external reference, which waits until the bytes are there.
 void BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
-  FromC(args.buffer, "buffer");
-  args.is_on_cpu = true;
+  args.is_on_cpu = IsHostMemory(
+      static_cast<size_t>(FromC(args.buffer, "buffer").memory().kind_id()));
 }
 
 void BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
@@ -165,13 +133,13 @@ void BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
 namespace {
 
 // The address of the bytes, which must be there.
-char* ReadyPointer(PJRT_Buffer* handle) {
+void* ReadyPointer(PJRT_Buffer* handle) {
   TraceSpan span(TraceKind::kTransfer, "DeviceToHost (in place)");
   const Buffer& buffer = FromC(handle, "buffer");
   span.set_bytes(buffer.shape().byte_size());
   const auto data = buffer.data();
   if (const auto& outcome = data->ready->Await()) throw Error(*outcome);
-  return HostPointer(data->hal.get());
+  return AddressOf(buffer.client().runtime(), data->hal.get());
 }
 
 }  // namespace

@@ -77,12 +77,6 @@ class Buffer {
 };
 IREE_PJRT_HANDLE(PJRT_Buffer, Buffer)
 
-// Pointer to the bytes of a host-visible buffer; throws if it cannot be mapped.
-char* HostPointer(iree_hal_buffer_t* buffer);
-// Uninitialized memory that dispatches and transfers can use.
-HalBuffer AllocateBuffer(Client& client, size_t byte_size);
-HalBuffer CopyOf(Client& client, iree_hal_buffer_t* buffer);
-
 void BufferDestroy(PJRT_Buffer_Destroy_Args& args);
 void BufferElementType(PJRT_Buffer_ElementType_Args& args);
 void BufferDimensions(PJRT_Buffer_Dimensions_Args& args);

@@ -16,12 +16,12 @@ constexpr size_t kDeviceCount = 1;
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
       log_(options_.log_level),
-      compiler_(std::make_shared<Compiler>(options_)),
-      runtime_(kDeviceCount, options_.worker_count),
+      runtime_(options_),
+      compiler_(std::make_shared<Compiler>(options_, runtime_.target())),
       topology_(kDeviceCount, compiler_) {
   for (size_t i = 0; i < kDeviceCount; ++i) {
     owned_devices_.push_back(std::make_unique<Device>(
-        this, topology_.descriptions()[i], &runtime_.slot(i)));
+        this, topology_.descriptions()[i]));
     Device* device = owned_devices_.back().get();
     devices_.push_back(device);
     for (const MemoryDescription& description : MemoryDescriptions()) {

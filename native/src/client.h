@@ -37,8 +37,8 @@ class Client : public std::enable_shared_from_this<Client> {
  private:
   const ClientOptions options_;
   const Log log_;
-  const std::shared_ptr<Compiler> compiler_;
   Runtime runtime_;
+  const std::shared_ptr<Compiler> compiler_;
   Topology topology_;
   std::vector<std::unique_ptr<Device>> owned_devices_;
   std::vector<std::unique_ptr<Memory>> owned_memories_;

@@ -8,10 +8,8 @@
 #include "bool_constants.h"
 #include "bytecode_check.h"
 #include "compiler_flags.h"
-#include "cpu_features.h"
 #include "fingerprint.h"
 #include "invocation.h"
-#include "object_image.h"
 #include "partition.h"
 #include "platform.h"
 #include "runtime.h"
@@ -48,6 +46,8 @@ struct Compiler::Request {
   std::vector<std::string> flags;
   // The processor that the code is for; empty if the flags name one.
   std::string cpu;
+  // Of the module, where flags cannot say the target.
+  std::string device_targets;
   std::string libraries;
 
   // Names the result of compiling `program`, which stands for all that is not
@@ -56,19 +56,20 @@ struct Compiler::Request {
     const std::string devices = std::to_string(options.num_replicas) + "x" +
                                 std::to_string(options.num_partitions);
     std::vector<std::string_view> parts{kPlatformVersion, libraries, cpu,
-                                        devices, program};
+                                        device_targets,   devices,   program};
     parts.insert(parts.end(), flags.begin(), flags.end());
     return Fingerprint(parts);
   }
 };
 
-Compiler::Compiler(const ClientOptions& options)
+Compiler::Compiler(const ClientOptions& options, Target target)
     : options_(options),
+      target_(std::move(target)),
       log_(options.log_level),
       cache_(options.cache_dir, options.cache_bytes, log_) {}
 
-std::string Compiler::target() const {
-  std::vector<std::string_view> parts{CpuFeatures()};
+std::string Compiler::identity() const {
+  std::vector<std::string_view> parts{Processor(), target_.name};
   parts.insert(parts.end(), options_.extra_compiler_flags.begin(),
                options_.extra_compiler_flags.end());
   return Fingerprint(parts);
@@ -88,7 +89,7 @@ std::unique_ptr<CompileSession> Compiler::TakeSession(
   }
   return std::make_unique<CompileSession>(
       CompilerLibrary::Open(options_.compiler_library_path), flags,
-      kLoadsObjects && !SayHowToLink(flags));
+      EmbedsObject(flags));
 }
 
 void Compiler::GiveBack(std::unique_ptr<CompileSession> session) {
@@ -104,16 +105,20 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
                   options_proto,
                   ParseCompileOptions(options_proto),
                   options_.extra_compiler_flags,
-                  CpuFeatures(),
+                  Processor(),
+                  TargetAttribute(target_),
                   IdentityOfThisPlugin() + "/" + options_.partition_identity +
                       "/" + IdentityOf(options_.compiler_library_path)};
   std::vector<std::string>& flags = request.flags;
   flags.insert(flags.end(), request.options.compiler_flags.begin(),
                request.options.compiler_flags.end());
-  if (NameATarget(flags)) request.cpu.clear();
+  if (NameATarget(flags)) {
+    request.cpu.clear();
+    request.device_targets.clear();
+  }
   // The user's come last, so that they win.
-  flags.insert(flags.begin(), DefaultCompilerFlags().begin(),
-               DefaultCompilerFlags().end());
+  const auto defaults = DefaultCompilerFlags(target_);
+  flags.insert(flags.begin(), defaults.begin(), defaults.end());
   return request;
 }
 
@@ -186,6 +191,7 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
   {
     Invocation invocation(*session);
     invocation.Parse(plain);
+    invocation.SetTarget(request.device_targets);
     watch.Lap("parse");
     std::string rewritten;
     Signature signature = invocation.Rewrite(

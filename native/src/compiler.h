@@ -18,6 +18,7 @@
 #include "log.h"
 #include "options.h"
 #include "program.h"
+#include "target.h"
 
 namespace iree_pjrt {
 
@@ -26,10 +27,12 @@ class Stopwatch;
 class Compiler {
  public:
   // The library is opened when a program is compiled that is not in the cache.
-  explicit Compiler(const ClientOptions& options);
+  Compiler(const ClientOptions& options, Target target);
+
+  const Target& target() const { return target_; }
 
   // Equal where the same program is compiled to the same code.
-  std::string target() const;
+  std::string identity() const;
 
   // `source`: MLIR bytecode, a portable artifact, or text. Throws
   // INVALID_ARGUMENT with the compiler's diagnostics, and what opening the
@@ -54,6 +57,7 @@ class Compiler {
   void GiveBack(std::unique_ptr<CompileSession> session);
 
   const ClientOptions options_;
+  const Target target_;
   const Log log_;
   DiskCache cache_;
   std::mutex mutex_;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of the IREE compiler that every program is compiled with, and what the
-// user's own say about them.
+// Flags of the IREE compiler that every program is compiled with.
 #ifndef IREE_PJRT_COMPILER_FLAGS_H_
 #define IREE_PJRT_COMPILER_FLAGS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "target.h"
 
 namespace iree_pjrt {
 
-const std::vector<std::string>& DefaultCompilerFlags();
+std::vector<std::string> DefaultCompilerFlags(const Target& target);
 
-// Whether a flag says how executables are linked.
-bool SayHowToLink(const std::vector<std::string>& flags);
-
-// Whether a flag names a processor other than this one.
-bool NameATarget(const std::vector<std::string>& flags);
+// Whether a flag has `part` in it.
+bool AnyHolds(const std::vector<std::string>& flags, std::string_view part);
 
 }  // namespace iree_pjrt
 

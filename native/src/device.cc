@@ -34,21 +34,25 @@ void DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
 }
 
 void DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
-  const auto statistics =
+  const MemoryStatistics statistics =
       FromC(args.device, "device").client().runtime().memory_statistics();
   args.bytes_in_use = statistics.bytes_in_use;
-  args.peak_bytes_in_use = statistics.peak_bytes_in_use;
-  args.peak_bytes_in_use_is_set = true;
-  args.num_allocs = statistics.allocation_count;
-  args.num_allocs_is_set = true;
-  args.largest_alloc_size = statistics.largest_allocation;
-  args.largest_alloc_size_is_set = true;
-  // Nothing is reserved, and the host's memory has no limit of our own.
+  const auto set = [](const std::optional<int64_t>& from, int64_t& to,
+                      bool& is_set) {
+    is_set = from.has_value();
+    to = from.value_or(0);
+  };
+  set(statistics.peak_bytes_in_use, args.peak_bytes_in_use,
+      args.peak_bytes_in_use_is_set);
+  set(statistics.allocation_count, args.num_allocs, args.num_allocs_is_set);
+  set(statistics.largest_allocation, args.largest_alloc_size,
+      args.largest_alloc_size_is_set);
+  set(statistics.bytes_limit, args.bytes_limit, args.bytes_limit_is_set);
+  // Nothing is reserved.
   args.bytes_reserved = 0;
   args.bytes_reserved_is_set = true;
   args.peak_bytes_reserved = 0;
   args.peak_bytes_reserved_is_set = true;
-  args.bytes_limit_is_set = false;
   args.bytes_reservable_limit_is_set = false;
   args.largest_free_block_bytes_is_set = false;
   args.pool_bytes_is_set = false;

@@ -11,7 +11,6 @@
 #include "handle.h"
 #include "launch_registry.h"
 #include "memory.h"
-#include "runtime.h"
 
 namespace iree_pjrt {
 
@@ -19,14 +18,12 @@ class Client;
 
 class Device {
  public:
-  Device(Client* client, const DeviceDescription* description,
-         const Runtime::DeviceSlot* slot)
-      : client_(client), description_(description), slot_(slot) {}
+  Device(Client* client, const DeviceDescription* description)
+      : client_(client), description_(description) {}
 
   Client& client() const { return *client_; }
   int id() const { return description_->id(); }
   const DeviceDescription& description() const { return *description_; }
-  const Runtime::DeviceSlot& slot() const { return *slot_; }
   // The first one is the default.
   const std::vector<Memory*>& memories() const { return memories_; }
   Memory& default_memory() const { return *memories_.front(); }
@@ -39,7 +36,6 @@ class Device {
  private:
   Client* client_;
   const DeviceDescription* description_;
-  const Runtime::DeviceSlot* slot_;
   std::vector<Memory*> memories_;
   LaunchRegistry launches_;
 };

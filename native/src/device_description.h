@@ -7,12 +7,13 @@
 #include <string>
 
 #include "handle.h"
+#include "target.h"
 
 namespace iree_pjrt {
 
 class DeviceDescription {
  public:
-  explicit DeviceDescription(int id);
+  DeviceDescription(int id, const Target& target);
 
   int id() const { return id_; }
   const std::string& kind() const { return kind_; }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client.h"
+#include "device_memory.h"
 #include "iree/hal/resource.h"
 
 namespace iree_pjrt {
@@ -62,7 +63,7 @@ HalBuffer WritableInput(Client& client,
                         const std::shared_ptr<const BufferData>& data,
                         bool donated) {
   if (donated && IsExclusive(data)) return data->hal;
-  return CopyOf(client, data->hal.get());
+  return CopyOf(client.runtime(), data->hal.get());
 }
 
 }  // namespace iree_pjrt

@@ -52,7 +52,7 @@ Executable::Executable(std::shared_ptr<const Program> program)
   for (size_t i = 0; i < program_->outputs.size(); ++i) {
     const Shape& shape = program_->outputs[i];
     const std::string_view kind =
-        MemoryDescriptions().at(program_->output_memories[i]).kind;
+        MemoryDescriptions()[program_->output_memories[i]].kind;
     types_.push_back(shape.type->pjrt);
     dims_.insert(dims_.end(), shape.dims.begin(), shape.dims.end());
     ranks_.push_back(shape.dims.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "device_memory.h"
 #include "donation.h"
 #include "guard.h"
 #include "host_allocator.h"
@@ -154,6 +155,7 @@ std::vector<HalBuffer> Invoke(const Inputs& inputs) {
   const LoadedModule& module = *inputs.module;
   const Program& program = *module.program;
   Client& client = module.device->client();
+  const DeviceScope scope(module.hal_device);
   const CallList arguments(inputs.data.size());
   PassInputs(client, program, inputs, arguments.get());
   const CallList results(program.outputs.size());
@@ -176,8 +178,10 @@ std::vector<HalBuffer> Invoke(const Inputs& inputs) {
       ThrowInternal("the module returned a buffer smaller than its type");
     }
     iree_hal_buffer_t* buffer = iree_hal_buffer_view_buffer(view);
-    outputs.push_back(known.Add(buffer) ? HalBuffer::Retain(buffer)
-                                        : CopyOf(client, buffer));
+    const size_t memory = program.output_memories[i];
+    outputs.push_back(known.Add(buffer) && IsSameMemory(kDeviceMemory, memory)
+                          ? HalBuffer::Retain(buffer)
+                          : CopyOf(client.runtime(), buffer, memory));
   }
   return outputs;
 }
@@ -245,7 +249,7 @@ Launch Enqueue(const LoadedExecutable& executable, Inputs inputs) {
     AddOutput(launch, executable, *module, data.back());
   }
   module->device->launches().Add(inputs.launch_id, launch.completion);
-  WorkQueue& queue = *module->device->slot().queue;
+  WorkQueue& queue = executable.client()->runtime().queue();
   // Holds the client, so that the queues outlive the task.
   queue.Post([client = executable.client(), completion = launch.completion,
               inputs = std::move(inputs), data = std::move(data)]() mutable {
@@ -274,7 +278,7 @@ Launch Start(const LoadedExecutable& executable, Inputs inputs) {
     return RunHere(executable, inputs);
   }
   // A handler that launches a program would wait for its own queue.
-  if (module.device->slot().queue->OnThread()) {
+  if (executable.client()->runtime().queue().OnThread()) {
     return RunHere(executable, inputs);
   }
   return Enqueue(executable, std::move(inputs));

@@ -70,6 +70,13 @@ void Invocation::Parse(const std::string& text) {
   }
 }
 
+void Invocation::SetTarget(const std::string& attribute) {
+  if (attribute.empty()) return;
+  const Borrowed borrowed(*this);
+  const Ir& ir = borrowed.ir;
+  ir.SetAttribute(ir.module, "hal.device.targets", ir.Parse(attribute));
+}
+
 Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
                               std::string* text, std::string* name) {
   const Borrowed borrowed(*this);

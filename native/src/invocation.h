@@ -28,6 +28,9 @@ class Invocation {
   // `text` must outlive the invocation and be followed by a NUL.
   void Parse(const std::string& text);
 
+  // The module's `hal.device.targets`; empty leaves it to the flags.
+  void SetTarget(const std::string& attribute);
+
   // Reads the signature, applies the rewrites and verifies the result. `text`
   // gets what goes to the compiler, without locations; `name` the module's
   // name.

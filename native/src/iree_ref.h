@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "device_scope.h"
 #include "iree/hal/api.h"
 #include "iree/hal/device_group.h"
 #include "iree/task/api.h"
@@ -57,10 +58,12 @@ class Ref {
 #define IREE_PJRT_REF(name, c_name) \
   using name = Ref<c_name##_t, c_name##_retain, c_name##_release>
 
-IREE_PJRT_REF(HalBuffer, iree_hal_buffer);
+using HalBuffer =
+    Ref<iree_hal_buffer_t, iree_hal_buffer_retain, ReleaseBuffer>;
 IREE_PJRT_REF(HalBufferView, iree_hal_buffer_view);
 IREE_PJRT_REF(HalAllocator, iree_hal_allocator);
 IREE_PJRT_REF(HalDevice, iree_hal_device);
+IREE_PJRT_REF(HalDriver, iree_hal_driver);
 IREE_PJRT_REF(HalDeviceGroup, iree_hal_device_group);
 IREE_PJRT_REF(TaskExecutor, iree_task_executor);
 IREE_PJRT_REF(VmContext, iree_vm_context);

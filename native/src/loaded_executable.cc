@@ -44,31 +44,28 @@ std::shared_ptr<const LoadedModule> LoadModule(
   TraceSpan span(TraceKind::kCompile, "Load");
   if (span.on()) span.set_name(TraceName(program, &program->name));
   const iree_allocator_t host = HostAllocator();
+  Runtime& runtime = client.runtime();
+  const Runtime::Engine& engine = runtime.EngineFor(program->cost);
+  const DeviceScope scope(engine.device.get());
   VmModule module;
   Check(
       iree_vm_bytecode_module_create(
-          client.runtime().instance(), IREE_VM_BYTECODE_MODULE_FLAG_NONE,
+          runtime.instance(), IREE_VM_BYTECODE_MODULE_FLAG_NONE,
           iree_make_const_byte_span(program->vmfb.data(), program->vmfb.size()),
           iree_allocator_null(), host, module.out()),
       "reading the compiled module");
-  Runtime& runtime = client.runtime();
-  const bool parallel =
-      runtime.worker_count() > 1 && WorthWorkers(program->cost);
-  const Runtime::Engine& engine =
-      parallel ? runtime.Parallel(device->slot()) : device->slot().serial;
-  auto loaded = std::make_shared<LoadedModule>(program, device);
+  auto loaded = std::make_shared<LoadedModule>(program, device, engine.device.get());
   // Each module may import from those before it.
   std::vector<iree_vm_module_t*> modules = {engine.hal_module.get()};
   VmModule foreign;
   if (!program->foreign_calls.empty()) {
     foreign = CreateForeignModule(
-        runtime.instance(), HalAllocator::Retain(runtime.allocator()),
-        {program, &program->foreign_calls}, device->id());
+        runtime, {program, &program->foreign_calls}, device->id());
     modules.push_back(foreign.get());
   }
   modules.push_back(module.get());
   Check(iree_vm_context_create_with_modules(
-            client.runtime().instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT,
+            runtime.instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT,
             modules.size(), modules.data(), host, loaded->context.out()),
         "loading the compiled module");
   Check(iree_vm_module_lookup_function_by_name(

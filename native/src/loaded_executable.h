@@ -21,15 +21,28 @@ namespace iree_pjrt {
 // A module loaded for one device. Immutable but for its pace, shared with
 // executions.
 struct LoadedModule {
-  LoadedModule(std::shared_ptr<const Program> program, Device* device)
-      : program(std::move(program)), device(device), pace(this->program->cost) {
+  LoadedModule(std::shared_ptr<const Program> program, Device* device,
+               iree_hal_device_t* hal_device)
+      : program(std::move(program)),
+        device(device),
+        hal_device(hal_device),
+        pace(this->program->cost) {
     for (const Shape& shape : this->program->outputs) {
       outputs.push_back(std::make_shared<const Shape>(shape));
     }
   }
 
+  ~LoadedModule() {
+    const DeviceScope scope(hal_device);
+    context = VmContext();
+  }
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
   std::shared_ptr<const Program> program;  // owns the bytes the module reads
   Device* device;
+  // What it runs on; the client's.
+  iree_hal_device_t* hal_device;
   VmContext context;
   iree_vm_function_t function;
   // Of the program's outputs, to be shared with the buffers.

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory_description.h"
 
+#include <vector>
+
 #include "device_description.h"
 
 namespace iree_pjrt {
-
-const std::array<MemoryDescription, 3>& MemoryDescriptions() {
-  static constexpr std::array<MemoryDescription, 3> kDescriptions = {{
-      {"device", 0},
-      {"pinned_host", 1},
-      {"unpinned_host", 2},
-  }};
-  return kDescriptions;
-}
 
 void DeviceDescriptionMemoryDescriptions(
     PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
   FromC(args.device_description, "device_description");
   static const auto handles = [] {
-    std::array<const MemoryDescription*, 3> list{};
-    for (size_t i = 0; i < list.size(); ++i) list[i] = &MemoryDescriptions()[i];
-    return list;
+    auto& list = *new std::vector<const MemoryDescription*>();
+    for (const auto& each : MemoryDescriptions()) list.push_back(&each);
+    return std::span<const MemoryDescription* const>(list);
   }();
   args.memory_descriptions =
       reinterpret_cast<const PJRT_MemoryDescription* const*>(handles.data());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of memory that a device has, and the extension that tells them
-// without a client. All kinds are the host's memory: they exist so that
+// without a client. On CPUs all kinds are the host's memory: they exist so that
 // programs that place arrays in host memory run unchanged, and a move from one
 // to another copies nothing. Immutable, with the lifetime of the process.
 #ifndef IREE_PJRT_MEMORY_DESCRIPTION_H_
 #define IREE_PJRT_MEMORY_DESCRIPTION_H_
 
-#include <array>
+#include <span>
 #include <string_view>
 
 #include "handle.h"
@@ -20,8 +20,8 @@ struct MemoryDescription {
 };
 IREE_PJRT_HANDLE(PJRT_MemoryDescription, MemoryDescription)
 
-// The first is the default.
-const std::array<MemoryDescription, 3>& MemoryDescriptions();
+// Of this family of devices (device_memory.h); the first is the default.
+std::span<const MemoryDescription> MemoryDescriptions();
 
 void DeviceDescriptionMemoryDescriptions(
     PJRT_DeviceDescription_MemoryDescriptions_Args& args);

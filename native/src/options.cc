@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "guard.h"
+#include "named_value.h"
 #include "status.h"
 
 namespace iree_pjrt {
@@ -15,20 +16,6 @@ constexpr char kPartitionCallback[] = "partition_callback";
 constexpr char kPartitionIdentity[] = "partition_identity";
 constexpr char kCacheDir[] = "cache_dir";
 constexpr char kCacheSize[] = "cache_size";
-
-std::string StringValue(const std::string& name, const PJRT_NamedValue& value) {
-  if (value.type != PJRT_NamedValue_kString) {
-    ThrowInvalidArgument("client option '" + name + "' must be a string");
-  }
-  return std::string(value.string_value, value.value_size);
-}
-
-int64_t IntValue(const std::string& name, const PJRT_NamedValue& value) {
-  if (value.type != PJRT_NamedValue_kInt64) {
-    ThrowInvalidArgument("client option '" + name + "' must be an integer");
-  }
-  return value.int64_value;
-}
 
 void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
   const std::string name(value.name, value.name_size);
@@ -46,17 +33,18 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
     if (bytes < 0)
       ThrowInvalidArgument("client option 'cache_size' is below 0");
     options.cache_bytes = static_cast<uint64_t>(bytes);
-  } else {
+  } else if (!ParseDeviceOption(name, value, options.device)) {
     ThrowInvalidArgument("unknown client option '" + name + "'; allowed are '" +
                          kCompilerLibraryPath + "', '" + kPartitionIdentity +
                          "', '" + kCacheDir + "' (strings), '" +
-                         kPartitionCallback + "' and '" + kCacheSize +
-                         "' (integers)");
+                         kPartitionCallback + "', '" + kCacheSize +
+                         "' (integers)" + kDeviceOptionNames);
   }
 }
 
-// A number of bytes, with K, M or G behind it for more.
-uint64_t ParseByteCount(std::string_view text) {
+}  // namespace
+
+uint64_t ParseByteCount(const std::string& variable, std::string_view text) {
   uint64_t count = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, count);
@@ -67,12 +55,14 @@ uint64_t ParseByteCount(std::string_view text) {
                     : unit == "G" ? 30
                                   : -1;
   if (parsed.ec != std::errc() || shift < 0 || count >> (63 - shift) != 0) {
-    ThrowInvalidArgument("IREE_PJRT_CACHE_SIZE is '" + std::string(text) +
+    ThrowInvalidArgument(variable + " is '" + std::string(text) +
                          "'; it must be a number of bytes, as 500M or 2G; 0 "
                          "keeps nothing");
   }
   return count << shift;
 }
+
+namespace {
 
 // As the XDG base directory specification has it; empty without a home.
 std::string DefaultCacheDir(const GetEnv& getenv) {
@@ -85,7 +75,9 @@ std::string DefaultCacheDir(const GetEnv& getenv) {
 
 void ReadCacheVariables(const GetEnv& getenv, ClientOptions& options) {
   const char* size = getenv("IREE_PJRT_CACHE_SIZE");
-  if (size && *size) options.cache_bytes = ParseByteCount(size);
+  if (size && *size) {
+    options.cache_bytes = ParseByteCount("IREE_PJRT_CACHE_SIZE", size);
+  }
   const char* dir = getenv("IREE_PJRT_CACHE_DIR");
   options.cache_dir = dir && *dir ? dir : DefaultCacheDir(getenv);
 }
@@ -159,6 +151,7 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
   ClientOptions options;
   // What the framework passes wins.
   ReadCacheVariables(getenv, options);
+  ReadDeviceVariables(getenv, options.device);
   for (size_t i = 0; i < count; ++i) {
     ParseOption(ReadStruct(&values[i]), options);
   }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device_options.h"
 #include "log.h"
 #include "partition.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
@@ -36,12 +37,11 @@ struct ClientOptions {
   // nowhere.
   std::string cache_dir;
   uint64_t cache_bytes = uint64_t{1} << 30;
+  // What only this family of devices knows.
+  DeviceOptions device;
   // Errors reach the caller anyway.
   LogLevel log_level = LogLevel::kOff;
 };
-
-// Reads a variable of the environment; null if unset.
-using GetEnv = std::function<const char*(const char* name)>;
 
 // Throws INVALID_ARGUMENT for an unknown key or a wrong type.
 ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,

@@ -7,7 +7,8 @@
 namespace iree_pjrt {
 
 inline constexpr char kPlatformName[] = IREE_PJRT_PLATFORM_NAME;
-inline constexpr char kDeviceKind[] = "cpu";
+// The class that a device shows itself as.
+inline constexpr char kDeviceClass[] = IREE_PJRT_DEVICE_CLASS;
 inline constexpr char kPluginVersion[] = IREE_PJRT_VERSION;
 inline constexpr char kIreeVersion[] = IREE_PJRT_IREE_VERSION;
 inline constexpr char kPlatformVersion[] =

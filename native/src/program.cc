@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "cpu_features.h"
 #include "fingerprint.h"
 #include "memory_description.h"
 #include "platform.h"
+#include "target.h"
 #include "wire.h"
 
 namespace iree_pjrt {
@@ -198,7 +198,7 @@ std::shared_ptr<Program> DeserializeProgram(
   CheckVersion(bytes);
   auto program = std::make_shared<Program>();
   for (WireReader r(BodyOf(bytes)); r.Next();) ParseField(r, *program);
-  if (!program->cpu.empty() && program->cpu != CpuFeatures()) {
+  if (!program->cpu.empty() && program->cpu != Processor()) {
     throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
                 "the serialized executable was compiled for another kind of "
                 "processor");

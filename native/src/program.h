@@ -35,7 +35,7 @@ struct Program {
   CostAnalysis cost_analysis;
   // What handlers on the host answer; the module imports them by their index.
   std::vector<ForeignCall> foreign_calls;
-  // The processor it was compiled for (CpuFeatures); empty if the flags name
+  // The processor it was compiled for (Processor); empty if the flags name
   // another target than the host.
   std::string cpu;
   // IREE's VM bytecode, aligned for use in place.

@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IREE runtime of one client: a VM instance, an allocator, and for each
-// device two HAL devices over that allocator, each with the `hal` module bound
-// to it: one that runs a program on the launching thread and one that spreads
-// it over worker threads. They share buffers freely.
+// The IREE runtime of one client and its one device: a VM instance, an
+// allocator, HAL devices with the `hal` module bound to them, and the threads.
+// Each family of devices makes its own of it: src/cpu/runtime.cc has two HAL
+// devices over one allocator, which share buffers freely: one that runs a
+// program on the launching thread and one that spreads it over worker threads,
+// made when the first program needs them. src/cuda/runtime.cc has a GPU.
 //
-// Any thread may use it; the IREE objects inside are thread-safe. No thread
-// exists before the first program that needs it. Owned by the Client.
+// Any thread may use it; the IREE objects inside are thread-safe. Owned by the
+// Client.
 #ifndef IREE_PJRT_RUNTIME_H_
 #define IREE_PJRT_RUNTIME_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <vector>
+#include <optional>
 
-#include "buffer_allocator.h"
 #include "iree_ref.h"
+#include "target.h"
 #include "work_queue.h"
 
 namespace iree_pjrt {
 
+struct ClientOptions;
+struct Cost;
+
 // Cores this process may use: its affinity mask, cut by the cgroup's quota.
 size_t AvailableCores();
+
+// What is not known is not set. A plain value.
+struct MemoryStatistics {
+  int64_t bytes_in_use;
+  std::optional<int64_t> peak_bytes_in_use;
+  std::optional<int64_t> allocation_count;  // ever made
+  std::optional<int64_t> largest_allocation;
+  std::optional<int64_t> bytes_limit;
+};
 
 class Runtime {
  public:
@@ -31,44 +45,40 @@ class Runtime {
     HalDeviceGroup group;
     VmModule hal_module;
   };
-  struct DeviceSlot {
-    // Runs on the thread that calls.
-    Engine serial;
-    // Empty until parallel() is called.
-    Engine parallel;
-    // Launches, in order.
-    std::unique_ptr<WorkQueue> queue;
-  };
 
-  // `worker_count` 0: one for each available core.
-  Runtime(size_t device_count, size_t worker_count);
+  // Throws FAILED_PRECONDITION, with what was looked for and what was found, if
+  // the device is not there.
+  explicit Runtime(const ClientOptions& options);
+  ~Runtime();
 
   iree_vm_instance_t* instance() const { return instance_.get(); }
   iree_hal_allocator_t* allocator() const { return allocator_.get(); }
-  BufferAllocator::Statistics memory_statistics() const {
-    return memory_.statistics();
-  }
-  const DeviceSlot& slot(size_t index) const { return slots_.at(index); }
-  size_t worker_count() const { return worker_count_; }
-  // The engine with worker threads; makes them at first use.
-  const Engine& Parallel(const DeviceSlot& slot);
+  // Of its device.
+  Target target() const;
+  MemoryStatistics memory_statistics() const;
+  // What a program of this cost runs on.
+  const Engine& EngineFor(const Cost& cost);
+  // Launches, in order.
+  WorkQueue& queue() { return queue_; }
   // Where the framework's callbacks run.
   WorkQueue& callbacks() { return callbacks_; }
 
- private:
-  Engine MakeEngine(HalDevice device) const;
-  void CreateWorkers();
+  // What a family keeps beside this.
+  struct Family;
+  Family& family() { return *family_; }
 
-  const size_t worker_count_;
-  VmInstance instance_;
-  std::mutex workers_mutex_;
-  TaskExecutor executor_;
+ private:
+  static VmInstance CreateInstance();
+  Engine MakeEngine(HalDevice device) const;
+
   // Before all that may still hold a buffer.
-  BufferAllocator memory_;
+  const std::unique_ptr<Family> family_;
+  const VmInstance instance_;
   HalAllocator allocator_;
   WorkQueue callbacks_;
-  // Last: the devices' threads end before what they use goes.
-  std::vector<DeviceSlot> slots_;
+  // Last: the device's threads end before what they use goes.
+  Engine engine_;
+  WorkQueue queue_;
 };
 
 }  // namespace iree_pjrt

@@ -76,7 +76,7 @@ std::string_view StringIn(std::string_view dictionary, std::string_view name) {
 
 size_t MemoryOf(std::string_view kind, size_t output) {
   if (kind.empty()) return 0;
-  const auto& known = MemoryDescriptions();
+  const auto known = MemoryDescriptions();
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i].kind == kind) return i;
   }

@@ -15,6 +15,7 @@ namespace iree_pjrt {
 namespace {
 
 constexpr size_t kMaxDevices = 1024;
+constexpr char kForPrefix[] = " for=";
 
 std::string SerializedPrefix() {
   return std::string(kPlatformName) + " " + kIreeVersion + " devices=";
@@ -25,15 +26,20 @@ std::string SerializedPrefix() {
 Topology::Topology(size_t device_count, std::shared_ptr<Compiler> compiler)
     : compiler_(std::move(compiler)) {
   for (size_t i = 0; i < device_count; ++i) {
-    owned_.push_back(std::make_unique<DeviceDescription>(static_cast<int>(i)));
+    owned_.push_back(std::make_unique<DeviceDescription>(static_cast<int>(i),
+                                                     compiler_->target()));
     descriptions_.push_back(owned_.back().get());
   }
 }
 
 void TopologyCreate(PJRT_TopologyDescription_Create_Args& args) {
-  args.topology =
-      ToC(new Topology(1, std::make_shared<Compiler>(ParseClientOptions(
-                              args.create_options, args.num_options))));
+  const ClientOptions options =
+      ParseClientOptions(args.create_options, args.num_options);
+  const std::string_view name(
+      args.topology_name ? args.topology_name : "",
+      args.topology_name ? args.topology_name_size : 0);
+  args.topology = ToC(new Topology(
+      1, std::make_shared<Compiler>(options, TargetOfTopology(options, name))));
 }
 
 void TopologyDestroy(PJRT_TopologyDescription_Destroy_Args& args) {
@@ -64,7 +70,8 @@ void TopologySerialize(PJRT_TopologyDescription_Serialize_Args& args) {
   args.serialized_topology = new PJRT_SerializedTopology{
       // The framework keys caches by this.
       SerializedPrefix() + std::to_string(topology.descriptions().size()) +
-      " target=" + topology.compiler()->target()};
+      kForPrefix + topology.compiler()->target().name +
+      " target=" + topology.compiler()->identity()};
   args.serialized_bytes = args.serialized_topology->bytes.data();
   args.serialized_bytes_size = args.serialized_topology->bytes.size();
   args.serialized_topology_deleter = [](PJRT_SerializedTopology* topology) {
@@ -78,15 +85,22 @@ void TopologyDeserialize(PJRT_TopologyDescription_Deserialize_Args& args) {
       args.serialized_topology ? args.serialized_topology_size : 0);
   const std::string prefix = SerializedPrefix();
   size_t count = 0;
+  std::string_view rest;
   if (text.starts_with(prefix)) {
-    std::from_chars(text.data() + prefix.size(), text.data() + text.size(),
-                    count);
+    const char* end = text.data() + text.size();
+    const auto parsed =
+        std::from_chars(text.data() + prefix.size(), end, count);
+    rest = {parsed.ptr, static_cast<size_t>(end - parsed.ptr)};
   }
-  if (count == 0 || count > kMaxDevices) {
+  if (count == 0 || count > kMaxDevices || !rest.starts_with(kForPrefix)) {
     ThrowInvalidArgument("not a topology serialized by this plugin version");
   }
+  rest.remove_prefix(sizeof(kForPrefix) - 1);
+  const std::string_view target = rest.substr(0, rest.find(' '));
+  const ClientOptions options = ParseClientOptions(nullptr, 0);
   args.topology = ToC(new Topology(
-      count, std::make_shared<Compiler>(ParseClientOptions(nullptr, 0))));
+      count,
+      std::make_shared<Compiler>(options, TargetOfTopology(options, target))));
 }
 
 void TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {

@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "client.h"
+#include "device_memory.h"
 #include "guard.h"
 #include "trace.h"
 
@@ -25,45 +26,24 @@ std::shared_ptr<const BufferData> ReadyData(HalBuffer hal,
                                             writable);
 }
 
-// Wraps foreign memory; `on_release` runs when the last user is gone.
-HalBuffer Import(Client& client, void* data, size_t size,
-                 std::function<void()> on_release) {
-  auto* release = new std::function<void()>(std::move(on_release));
-  iree_hal_buffer_params_t params{};
-  params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
-                 IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
-  params.type =
-      IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
-  iree_hal_external_buffer_t external{};
-  external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_HOST_ALLOCATION;
-  external.size = size;
-  external.handle.host_allocation.ptr = data;
-  const iree_hal_buffer_release_callback_t callback = {
-      [](void* user_data, iree_hal_buffer_t*) {
-        auto* release = static_cast<std::function<void()>*>(user_data);
-        (*release)();
-        delete release;
-      },
-      release};
-  HalBuffer buffer;
-  iree_status_t status = iree_hal_allocator_import_buffer(
-      client.runtime().allocator(), params, &external, callback, buffer.out());
-  if (!iree_status_is_ok(status)) delete release;
-  Check(status, "importing memory");
-  return buffer;
-}
-
 bool MayAlias(PJRT_HostBufferSemantics semantics) {
   return semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
          semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
 }
 
-HalBuffer CopyFromHost(Client& client, const Shape& shape, const void* data,
-                       std::span<const int64_t> strides) {
-  HalBuffer hal = AllocateBuffer(client, shape.byte_size());
-  if (shape.byte_size() > 0) {
-    CopyStrided(shape, data, strides, HostPointer(hal.get()),
-                RowMajorStrides(shape));
+size_t KindOf(const Memory& memory) {
+  return static_cast<size_t>(memory.kind_id());
+}
+
+HalBuffer CopyFromHost(const Memory& memory, const Shape& shape,
+                       const void* data, std::span<const int64_t> strides) {
+  Runtime& runtime = memory.device().client().runtime();
+  const size_t size = shape.byte_size();
+  HalBuffer hal = AllocateBuffer(runtime, size, KindOf(memory));
+  if (size > 0) {
+    HostView view(runtime, hal.get(), 0, size, HostView::Access::kReplace);
+    CopyStrided(shape, data, strides, view.data(), RowMajorStrides(shape));
+    view.Finish();
   }
   return hal;
 }
@@ -106,17 +86,18 @@ void ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   HalBuffer hal;
   bool writable = true;
   auto done = Completion::Ready();
-  if (MayAlias(args.host_buffer_semantics) && shape.byte_size() > 0 &&
+  if (MayAlias(args.host_buffer_semantics) && IsHostMemory(kDeviceMemory) &&
+      shape.byte_size() > 0 &&
       reinterpret_cast<uintptr_t>(args.data) % kAlignment == 0 &&
       IsRowMajor(shape, strides)) {
     span.set_what("HostToDevice (in place)");
     done = std::make_shared<Completion>();
-    hal = Import(*client, const_cast<void*>(args.data), shape.byte_size(),
-                 [done] { done->Complete(nullptr); });
+    hal = ImportBuffer(client->runtime(), const_cast<void*>(args.data),
+                       shape.byte_size(), [done] { done->Complete(nullptr); });
     writable =
         args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
   } else {
-    hal = CopyFromHost(*client, shape, args.data, strides);
+    hal = CopyFromHost(memory, shape, args.data, strides);
   }
   auto buffer = std::make_unique<Buffer>(client, &memory, std::move(shape),
                                          ReadyData(std::move(hal), writable));
@@ -131,7 +112,8 @@ void ClientCreateUninitializedBuffer(
   Shape shape =
       MakeShape(args.shape_element_type, args.shape_dims, args.shape_num_dims);
   RequireRowMajor(shape, args.shape_layout);
-  HalBuffer hal = AllocateBuffer(*client, shape.byte_size());
+  HalBuffer hal =
+      AllocateBuffer(client->runtime(), shape.byte_size(), KindOf(memory));
   args.buffer = ToC(
       new Buffer(client, &memory, std::move(shape), ReadyData(std::move(hal))));
 }
@@ -168,12 +150,14 @@ void ClientCreateViewOfDeviceBuffer(
   HalBuffer hal;
   bool writable = true;
   if (shape.byte_size() > 0 &&
-      reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kAlignment == 0) {
+      (!IsHostMemory(kDeviceMemory) ||
+       reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kAlignment == 0)) {
     span.set_what("HostToDevice (in place)");
-    hal = Import(*client, args.device_buffer_ptr, shape.byte_size(), on_delete);
+    hal = ImportBuffer(client->runtime(), args.device_buffer_ptr,
+                       shape.byte_size(), on_delete);
     writable = false;
   } else {
-    hal = CopyFromHost(*client, shape, args.device_buffer_ptr,
+    hal = CopyFromHost(memory, shape, args.device_buffer_ptr,
                        RowMajorStrides(shape));
     on_delete();
   }
@@ -183,20 +167,29 @@ void ClientCreateViewOfDeviceBuffer(
 
 namespace {
 
-// Runs `copy` on the bytes once they are there; `done` follows.
-template <typename Copy>
-void CopyWhenReady(std::shared_ptr<const BufferData> data, size_t size,
-                   std::shared_ptr<Completion> done, Copy copy) {
+// Some bytes of a buffer.
+struct Range {
+  size_t offset;
+  size_t size;
+};
+
+// Of numbers that CheckRange let through.
+Range RangeOf(int64_t offset, int64_t size) {
+  return {static_cast<size_t>(offset), static_cast<size_t>(size)};
+}
+
+// Runs `act` on the data once it is there; `done` follows.
+template <typename Act>
+void ActWhenReady(std::shared_ptr<const BufferData> data,
+                  std::shared_ptr<Completion> done, Act act) {
   std::shared_ptr<Completion> ready = data->ready;
   ready->OnDone(
-      [data = std::move(data), size, done = std::move(done),
-       copy = std::move(copy)](const Completion::Outcome& outcome) mutable {
+      [data = std::move(data), done = std::move(done),
+       act = std::move(act)](const Completion::Outcome& outcome) mutable {
         Completion::Outcome result = outcome;
         if (!result) {
-          TraceSpan span(TraceKind::kTransfer, "DeviceToHost");
-          span.set_bytes(size);
           try {
-            copy(HostPointer(data->hal.get()));
+            act(data->hal.get());
           } catch (const Error& error) {
             result = std::make_shared<const Error>(error);
           }
@@ -206,12 +199,46 @@ void CopyWhenReady(std::shared_ptr<const BufferData> data, size_t size,
       });
 }
 
+// Runs `copy` on bytes of the buffer once they are there; `done` follows.
 template <typename Copy>
-PJRT_Event* WhenReady(std::shared_ptr<const BufferData> data, size_t size,
-                      Copy copy) {
+void CopyWhenReady(std::shared_ptr<Client> client,
+                   std::shared_ptr<const BufferData> data, Range range,
+                   std::shared_ptr<Completion> done, Copy copy) {
+  ActWhenReady(std::move(data), std::move(done),
+               [client = std::move(client), range,
+                copy = std::move(copy)](iree_hal_buffer_t* buffer) {
+                 TraceSpan span(TraceKind::kTransfer, "DeviceToHost");
+                 span.set_bytes(range.size);
+                 const HostView view(client->runtime(), buffer, range.offset,
+                                     range.size, HostView::Access::kRead);
+                 copy(view.data());
+               });
+}
+
+template <typename Copy>
+PJRT_Event* WhenReady(const Buffer& buffer, Range range, Copy copy) {
   auto done = std::make_shared<Completion>();
-  CopyWhenReady(std::move(data), size, done, std::move(copy));
+  CopyWhenReady(buffer.client().shared_from_this(), buffer.data(), range, done,
+                std::move(copy));
   return NewEvent(std::move(done));
+}
+
+// A second buffer over the same data where both kinds of memory are one, else
+// one with a copy of it.
+Buffer* CopyToMemory(const Buffer& buffer, Memory& memory) {
+  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice (in place)");
+  span.set_bytes(buffer.shape().byte_size());
+  const size_t kind = KindOf(memory);
+  if (IsSameMemory(KindOf(buffer.memory()), kind)) return buffer.Alias(&memory);
+  span.set_what("DeviceToDevice");
+  auto copy = std::make_shared<BufferData>(HalBuffer(),
+                                           std::make_shared<Completion>());
+  const auto client = buffer.client().shared_from_this();
+  ActWhenReady(buffer.data(), copy->ready,
+               [client, copy, kind](iree_hal_buffer_t* from) {
+                 copy->hal = CopyOf(client->runtime(), from, kind);
+               });
+  return new Buffer(client, &memory, buffer.shape(), std::move(copy));
 }
 
 }  // namespace
@@ -228,29 +255,31 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                          ", needed are " + std::to_string(shape.byte_size()));
   }
   std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
-  args.event = WhenReady(
-      buffer.data(), shape.byte_size(),
-      [shape, strides = std::move(strides), dst = args.dst](const char* from) {
-        CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
-      });
+  args.event =
+      WhenReady(buffer, {0, shape.byte_size()},
+                [shape, strides = std::move(strides),
+                 dst = args.dst](const char* from) {
+                  CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
+                });
 }
 
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   Buffer& buffer = FromC(args.buffer, "buffer");
   CheckRange(buffer.shape(), args.offset, args.transfer_size);
-  args.event = WhenReady(
-      buffer.data(), args.transfer_size,
-      [dst = args.dst, offset = args.offset, count = args.transfer_size](
-          const char* from) { std::memcpy(dst, from + offset, count); });
+  args.event =
+      WhenReady(buffer, RangeOf(args.offset, args.transfer_size),
+                [dst = args.dst, count = args.transfer_size](const char* from) {
+                  if (count > 0) std::memcpy(dst, from, count);
+                });
 }
 
 namespace {
 
 // A copy that waits for its destination.
 struct FutureCopy {
+  std::shared_ptr<Client> client;
   std::shared_ptr<const BufferData> data;
-  int64_t offset;
-  int64_t size;
+  Range range;
   std::shared_ptr<Completion> done;
 };
 
@@ -263,10 +292,10 @@ void DestinationReady(
         args->error_code, args->error_message, args->error_message_size)));
     return;
   }
-  CopyWhenReady(
-      copy->data, copy->size, copy->done,
-      [dst = args->dst, offset = copy->offset, size = copy->size](
-          const char* from) { std::memcpy(dst, from + offset, size); });
+  CopyWhenReady(copy->client, copy->data, copy->range, copy->done,
+                [dst = args->dst, size = copy->range.size](const char* from) {
+                  if (size > 0) std::memcpy(dst, from, size);
+                });
 }
 
 }  // namespace
@@ -275,33 +304,23 @@ void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
   const Buffer& buffer = FromC(args.buffer, "buffer");
   CheckRange(buffer.shape(), args.offset, args.transfer_size);
   auto copy = std::make_unique<FutureCopy>(
-      FutureCopy{buffer.data(), args.offset, args.transfer_size,
+      FutureCopy{buffer.client().shared_from_this(), buffer.data(),
+                 RangeOf(args.offset, args.transfer_size),
                  std::make_shared<Completion>()});
   args.event = NewEvent(copy->done);
   args.callback_data = copy.release();
   args.future_ready_callback = &DestinationReady;
 }
 
-namespace {
-
-// All devices share the host's memory.
-Buffer* AliasOf(PJRT_Buffer* handle, Memory& memory) {
-  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice (in place)");
-  const Buffer& buffer = FromC(handle, "buffer");
-  span.set_bytes(buffer.shape().byte_size());
-  return buffer.Alias(&memory);
-}
-
-}  // namespace
-
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
-  Device& device = FromC(args.dst_device, "dst_device");
-  args.dst_buffer = ToC(AliasOf(args.buffer, device.default_memory()));
+  args.dst_buffer = ToC(
+      CopyToMemory(FromC(args.buffer, "buffer"),
+                   FromC(args.dst_device, "dst_device").default_memory()));
 }
 
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
-  Memory& memory = FromC(args.dst_memory, "dst_memory");
-  args.dst_buffer = ToC(AliasOf(args.buffer, memory));
+  args.dst_buffer = ToC(CopyToMemory(FromC(args.buffer, "buffer"),
+                                     FromC(args.dst_memory, "dst_memory")));
 }
 
 }  // namespace iree_pjrt

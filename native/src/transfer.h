@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data between host and device, and from one device to another. On this
-// platform both are host memory, so a transfer is a copy on the calling thread,
-// or on the completion thread for data that is not computed yet.
+// Data between host and device, and from one memory to another: a copy on the
+// calling thread, or on the completion thread for data that is not computed
+// yet. Where both are host memory (device_memory.h), none is made if the
+// framework allows it.
 #ifndef IREE_PJRT_TRANSFER_H_
 #define IREE_PJRT_TRANSFER_H_
 

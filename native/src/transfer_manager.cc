@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "client.h"
+#include "device_memory.h"
 #include "guard.h"
 #include "trace.h"
 #include "transfer.h"
@@ -16,7 +17,8 @@ TransferManager::TransferManager(std::shared_ptr<Client> client, Memory* memory,
   for (Shape& shape : shapes) {
     auto slot = std::make_unique<Slot>();
     slot->data = std::make_shared<BufferData>(
-        AllocateBuffer(*client_, shape.byte_size()),
+        AllocateBuffer(client_->runtime(), shape.byte_size(),
+                       static_cast<size_t>(memory->kind_id())),
         std::make_shared<Completion>());
     slot->shape = std::move(shape);
     slots_.push_back(std::move(slot));
@@ -42,7 +44,7 @@ TransferManager::Slot& TransferManager::At(int index) const {
 
 const Shape& TransferManager::shape(int index) const { return At(index).shape; }
 
-char* TransferManager::Begin(Slot& slot, bool is_last) {
+void TransferManager::Begin(Slot& slot, bool is_last) {
   std::lock_guard<std::mutex> lock(slot.mutex);
   if (slot.last_seen) {
     throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
@@ -50,7 +52,6 @@ char* TransferManager::Begin(Slot& slot, bool is_last) {
   }
   slot.last_seen = is_last;
   ++slot.running;
-  return HostPointer(slot.data->hal.get());
 }
 
 void TransferManager::End(Slot& slot) {
@@ -61,6 +62,20 @@ void TransferManager::End(Slot& slot) {
   slot.data->ready->Complete(nullptr);
 }
 
+// Has `fill` write bytes of the buffer; an error is also the buffer's.
+template <typename Fill>
+void TransferManager::Write(Slot& slot, size_t offset, size_t size, Fill fill) {
+  try {
+    HostView view(client_->runtime(), slot.data->hal.get(), offset, size,
+                  HostView::Access::kReplace);
+    fill(view.data());
+    view.Finish();
+  } catch (const Error& error) {
+    slot.data->ready->Complete(std::make_shared<const Error>(error));
+    throw;
+  }
+}
+
 void TransferManager::Transfer(int index, const void* data, int64_t offset,
                                int64_t size, bool is_last) {
   TraceSpan span(TraceKind::kTransfer, "HostToDevice");
@@ -68,8 +83,11 @@ void TransferManager::Transfer(int index, const void* data, int64_t offset,
   Slot& slot = At(index);
   CheckRange(slot.shape, offset, size);
   if (!data && size > 0) ThrowInvalidArgument("data is null");
-  char* const to = Begin(slot, is_last);
-  if (size > 0) std::memcpy(to + offset, data, static_cast<size_t>(size));
+  Begin(slot, is_last);
+  const size_t count = static_cast<size_t>(size);
+  Write(slot, static_cast<size_t>(offset), count, [data, count](char* to) {
+    if (count > 0) std::memcpy(to, data, count);
+  });
   End(slot);
 }
 
@@ -79,8 +97,10 @@ void TransferManager::TransferAll(int index, const void* data,
   Slot& slot = At(index);
   span.set_bytes(slot.shape.byte_size());
   if (!data && slot.shape.byte_size() > 0) ThrowInvalidArgument("data is null");
-  char* const to = Begin(slot, /*is_last=*/true);
-  CopyStrided(slot.shape, data, strides, to, RowMajorStrides(slot.shape));
+  Begin(slot, /*is_last=*/true);
+  Write(slot, 0, slot.shape.byte_size(), [&](char* to) {
+    CopyStrided(slot.shape, data, strides, to, RowMajorStrides(slot.shape));
+  });
   End(slot);
 }
 

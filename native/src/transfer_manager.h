@@ -50,8 +50,10 @@ class TransferManager {
   };
 
   Slot& At(int index) const;
-  // Where to write; throws FAILED_PRECONDITION if all was said to be sent.
-  static char* Begin(Slot& slot, bool is_last);
+  template <typename Fill>
+  void Write(Slot& slot, size_t offset, size_t size, Fill fill);
+  // Throws FAILED_PRECONDITION if all was said to be sent.
+  static void Begin(Slot& slot, bool is_last);
   static void End(Slot& slot);
 
   const std::shared_ptr<Client> client_;

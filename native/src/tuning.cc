@@ -19,9 +19,8 @@ constexpr double kSortOrScatter = 50;
 // For loops whose bounds are no constants.
 constexpr double kGuessedTrips = 100;
 
-constexpr double kWorkersFrom = 200;       // microseconds
-constexpr double kBriefBelow = 100;        // microseconds
-constexpr double kLargeContraction = 3e8;  // multiply-adds
+constexpr double kWorkersFrom = 200;  // microseconds
+constexpr double kBriefBelow = 100;   // microseconds
 
 class Estimator {
  public:
@@ -179,12 +178,6 @@ class Estimator {
 
 Cost EstimateCost(const Ir& ir) {
   return Estimator(ir).Of(ir.Function("main"));
-}
-
-std::vector<std::string> TuningFlags(const Cost& cost) {
-  if (cost.contraction < kLargeContraction) return {};
-  return {"--iree-opt-data-tiling",
-          "--iree-dispatch-creation-enable-aggressive-fusion=false"};
 }
 
 bool WorthWorkers(const Cost& cost) {

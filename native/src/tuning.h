@@ -26,7 +26,8 @@ struct Cost {
 // Of `main`, on the module after IREE's input phase (linalg on tensors).
 Cost EstimateCost(const Ir& ir);
 
-// Flags for the passes that follow that phase.
+// Flags for the passes that follow that phase; each family of devices has its
+// own (target.h).
 std::vector<std::string> TuningFlags(const Cost& cost);
 
 // True if handing the work to other threads takes less than they save.

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu_features.h"
 #include "fingerprint.h"
 #include "status.h"
+#include "target.h"
 
 namespace iree_pjrt {
 namespace {
@@ -42,9 +42,9 @@ TEST(ProgramTest, RoundTrip) {
 
 TEST(ProgramTest, IsForOneKindOfProcessor) {
   Program program = Sample();
-  program.cpu = CpuFeatures();
+  program.cpu = Processor();
   EXPECT_EQ(DeserializeProgram(SerializeProgram(program), nullptr)->cpu,
-            CpuFeatures());
+            Processor());
   program.cpu += "more";
   try {
     DeserializeProgram(SerializeProgram(program), nullptr);

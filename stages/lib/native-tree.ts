@@ -70,6 +70,7 @@ interface BuildTree {
   readonly zig: string;
   readonly iree: string;
   readonly pjrtHeaders: string;
+  readonly cudaHeaders: string;
 }
 
 /** The tree of this compiler and these sources; those of others are removed. */
@@ -95,6 +96,7 @@ async function buildTree(context: StageContext): Promise<BuildTree> {
     zig: path.join(toolsDir, tools.value.zig),
     iree: await link('iree', path.resolve(sources.dir, sources.value.iree)),
     pjrtHeaders: await link('pjrt-headers', path.resolve(sources.dir, sources.value.pjrtHeaders)),
+    cudaHeaders: await link('cuda-headers', path.resolve(sources.dir, sources.value.cudaHeaders)),
   };
 }
 
@@ -108,6 +110,7 @@ function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTr
     IREE_PJRT_ZIG_TARGET: zigTarget(settings.platform),
     IREE_PJRT_IREE_SOURCE_DIR: tree.iree,
     IREE_PJRT_HEADERS_DIR: tree.pjrtHeaders,
+    IREE_PJRT_CUDA_HEADERS_DIR: tree.cudaHeaders,
     IREE_PJRT_VERSION: projectVersion(context),
     IREE_PJRT_IREE_VERSION: lock.ireeRuntime.version,
     IREE_PJRT_STABLEHLO_VERSION: lock.ireeCompiler.stablehlo,

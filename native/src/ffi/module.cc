@@ -4,47 +4,23 @@
 #include <cstring>
 #include <string>
 
+#include "device_memory.h"
 #include "ffi/frame.h"
 #include "iree/modules/hal/types.h"
 #include "iree/vm/native_module.h"
+#include "runtime.h"
 #include "status.h"
 #include "trace.h"
 
 namespace iree_pjrt {
 namespace {
 
-// A tensor on its way: the buffer, mapped for as long as this lives.
-class MappedTensor {
- public:
-  MappedTensor(HalBuffer buffer, iree_device_size_t size)
-      : buffer_(std::move(buffer)) {
-    if (size == 0) return;
-    Check(iree_hal_buffer_map_range(
-              buffer_.get(), IREE_HAL_MAPPING_MODE_SCOPED,
-              IREE_HAL_MEMORY_ACCESS_READ | IREE_HAL_MEMORY_ACCESS_WRITE, 0,
-              size, &mapping_),
-          "mapping a tensor for a custom call");
-  }
-  MappedTensor(MappedTensor&& other) noexcept
-      : buffer_(std::move(other.buffer_)),
-        mapping_(std::exchange(other.mapping_, {})) {}
-  ~MappedTensor() {
-    if (data()) iree_status_ignore(iree_hal_buffer_unmap_range(&mapping_));
-  }
-
-  void* data() const { return mapping_.contents.data; }
-
- private:
-  HalBuffer buffer_;
-  iree_hal_buffer_mapping_t mapping_{};
-};
-
 class ForeignModule {
  public:
-  ForeignModule(HalAllocator allocator,
+  ForeignModule(Runtime& runtime,
                 std::shared_ptr<const std::vector<ForeignCall>> calls,
                 int32_t device_ordinal)
-      : allocator_(std::move(allocator)), calls_(std::move(calls)) {
+      : runtime_(runtime), calls_(std::move(calls)) {
     names_.reserve(calls_->size());
     conventions_.reserve(calls_->size());
     for (const ForeignCall& call : *calls_) {
@@ -71,18 +47,21 @@ class ForeignModule {
     const ForeignCall& call = bound.call();
     TraceSpan span(TraceKind::kCallback, "CustomCall");
     if (span.on()) span.set_name(TraceName(calls_, &calls_->at(index).target));
-    std::vector<MappedTensor> inputs;
+    std::vector<HostView> inputs;
     for (size_t i = 0; i < call.operands.size(); ++i) {
-      inputs.push_back(MapOperand(call.operands[i], arguments[i]));
+      inputs.push_back(ViewOperand(call.operands[i], arguments[i]));
     }
     std::vector<HalBufferView> views;
-    std::vector<MappedTensor> outputs;
+    std::vector<HostView> outputs;
     for (const ForeignTensor& result : call.results) {
-      HalBuffer buffer = Allocate(result);
+      const size_t size = result.shape.byte_size();
+      const HalBuffer buffer = AllocateBuffer(runtime_, size);
       views.push_back(MakeView(result, buffer.get()));
-      outputs.emplace_back(std::move(buffer), result.shape.byte_size());
+      outputs.emplace_back(runtime_, buffer.get(), 0, size,
+                           HostView::Access::kReplace);
     }
     Run(bound, inputs, outputs);
+    for (HostView& output : outputs) output.Finish();
     for (size_t i = 0; i < views.size(); ++i) {
       results[i] = iree_hal_buffer_view_retain_ref(views[i].get());
     }
@@ -101,8 +80,8 @@ class ForeignModule {
     return "0" + list(call.operands.size()) + "_" + list(call.results.size());
   }
 
-  static MappedTensor MapOperand(const ForeignTensor& operand,
-                                 iree_vm_ref_t& ref) {
+  // The buffer lives as long as the call's arguments.
+  HostView ViewOperand(const ForeignTensor& operand, iree_vm_ref_t& ref) const {
     iree_hal_buffer_view_t* view = nullptr;
     Check(iree_hal_buffer_view_check_deref(ref, &view),
           "taking an operand of a custom call");
@@ -110,22 +89,8 @@ class ForeignModule {
     if (iree_hal_buffer_view_byte_length(view) < size) {
       ThrowInternal("an operand of a custom call is smaller than its type");
     }
-    return MappedTensor(HalBuffer::Retain(iree_hal_buffer_view_buffer(view)),
-                        size);
-  }
-
-  HalBuffer Allocate(const ForeignTensor& result) const {
-    iree_hal_buffer_params_t params{};
-    params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT |
-                   IREE_HAL_BUFFER_USAGE_MAPPING |
-                   IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
-    params.type =
-        IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
-    HalBuffer buffer;
-    Check(iree_hal_allocator_allocate_buffer(
-              allocator_.get(), params, result.shape.byte_size(), buffer.out()),
-          "allocating a result of a custom call");
-    return buffer;
+    return HostView(runtime_, iree_hal_buffer_view_buffer(view), 0, size,
+                    HostView::Access::kRead);
   }
 
   static HalBufferView MakeView(const ForeignTensor& result,
@@ -142,13 +107,13 @@ class ForeignModule {
   }
 
   static void Run(const BoundCall& bound,
-                  const std::vector<MappedTensor>& inputs,
-                  const std::vector<MappedTensor>& outputs) {
+                  const std::vector<HostView>& inputs,
+                  const std::vector<HostView>& outputs) {
     const ForeignCall& call = bound.call();
     std::vector<void*> operands;
     std::vector<void*> results;
-    for (const MappedTensor& input : inputs) operands.push_back(input.data());
-    for (const MappedTensor& output : outputs) results.push_back(output.data());
+    for (const HostView& input : inputs) operands.push_back(input.data());
+    for (const HostView& output : outputs) results.push_back(output.data());
     for (size_t i = 0; i < results.size(); ++i) {
       if (call.aliases[i] < 0) continue;
       // The handler works in place, on memory of its own.
@@ -160,7 +125,7 @@ class ForeignModule {
     bound.Run(operands, results);
   }
 
-  const HalAllocator allocator_;
+  Runtime& runtime_;
   const std::shared_ptr<const std::vector<ForeignCall>> calls_;
   std::vector<std::unique_ptr<BoundCall>> bound_;
   std::vector<std::string> names_;
@@ -192,11 +157,10 @@ iree_status_t BeginCall(void* self, iree_vm_stack_t*,
 }  // namespace
 
 VmModule CreateForeignModule(
-    iree_vm_instance_t* instance, HalAllocator allocator,
-    std::shared_ptr<const std::vector<ForeignCall>> calls,
+    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls,
     int32_t device_ordinal) {
-  auto self = std::make_unique<ForeignModule>(std::move(allocator),
-                                              std::move(calls), device_ordinal);
+  auto self =
+      std::make_unique<ForeignModule>(runtime, std::move(calls), device_ordinal);
   iree_vm_module_t interface;
   Check(iree_vm_module_initialize(&interface, self.get()),
         "making the module of custom calls");
@@ -205,7 +169,8 @@ VmModule CreateForeignModule(
   };
   interface.begin_call = &BeginCall;
   VmModule module;
-  Check(iree_vm_native_module_create(&interface, self->descriptor(), instance,
+  Check(iree_vm_native_module_create(&interface, self->descriptor(),
+                                     runtime.instance(),
                                      iree_allocator_system(), module.out()),
         "making the module of custom calls");
   self.release();

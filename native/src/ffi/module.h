@@ -12,12 +12,13 @@
 
 namespace iree_pjrt {
 
+class Runtime;
+
 // Binds every call to its handler; throws NOT_FOUND where there is none, and
 // whatever a handler says when it is instantiated. `calls` is kept alive by the
-// module. Results are allocated from `allocator`.
+// module; the runtime must outlive it.
 VmModule CreateForeignModule(
-    iree_vm_instance_t* instance, HalAllocator allocator,
-    std::shared_ptr<const std::vector<ForeignCall>> calls,
+    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls,
     int32_t device_ordinal);
 
 }  // namespace iree_pjrt

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_memory.h"
+
+#include <cstring>
+#include <utility>
+
+#include "memory_description.h"
+#include "runtime.h"
+#include "status.h"
+#include "trace.h"
+
+namespace iree_pjrt {
+namespace {
+
+// All kinds of memory are the host's, which generated code uses where it lies.
+iree_hal_buffer_params_t Params() {
+  iree_hal_buffer_params_t params{};
+  params.usage = IREE_HAL_BUFFER_USAGE_DEFAULT | IREE_HAL_BUFFER_USAGE_MAPPING |
+                 IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
+  params.type =
+      IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_VISIBLE;
+  return params;
+}
+
+char* Map(iree_hal_buffer_t* buffer, size_t offset, iree_device_size_t size) {
+  iree_hal_buffer_mapping_t mapping;
+  Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,
+                                  IREE_HAL_MEMORY_ACCESS_ANY, offset, size,
+                                  &mapping),
+        "mapping a buffer");
+  return reinterpret_cast<char*>(mapping.contents.data);
+}
+
+}  // namespace
+
+std::span<const MemoryDescription> MemoryDescriptions() {
+  static constexpr MemoryDescription kDescriptions[] = {
+      {"device", 0}, {"pinned_host", 1}, {"unpinned_host", 2}};
+  return kDescriptions;
+}
+
+bool IsHostMemory(size_t) { return true; }
+
+bool IsSameMemory(size_t, size_t) { return true; }
+
+HalBuffer AllocateBuffer(Runtime& runtime, size_t byte_size, size_t) {
+  HalBuffer buffer;
+  Check(iree_hal_allocator_allocate_buffer(runtime.allocator(), Params(),
+                                           byte_size, buffer.out()),
+        "allocating a buffer");
+  return buffer;
+}
+
+HalBuffer CopyOf(Runtime& runtime, iree_hal_buffer_t* buffer, size_t) {
+  const size_t size = iree_hal_buffer_byte_length(buffer);
+  TraceSpan span(TraceKind::kTransfer, "DeviceToDevice");
+  span.set_bytes(size);
+  HalBuffer copy = AllocateBuffer(runtime, size);
+  if (size > 0) {
+    std::memcpy(Map(copy.get(), 0, size), Map(buffer, 0, size), size);
+  }
+  return copy;
+}
+
+HalBuffer ImportBuffer(Runtime& runtime, void* data, size_t byte_size,
+                       std::function<void()> on_release) {
+  auto* release = new std::function<void()>(std::move(on_release));
+  iree_hal_external_buffer_t external{};
+  external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_HOST_ALLOCATION;
+  external.size = byte_size;
+  external.handle.host_allocation.ptr = data;
+  const iree_hal_buffer_release_callback_t callback = {
+      [](void* user_data, iree_hal_buffer_t*) {
+        auto* release = static_cast<std::function<void()>*>(user_data);
+        (*release)();
+        delete release;
+      },
+      release};
+  HalBuffer buffer;
+  iree_status_t status = iree_hal_allocator_import_buffer(
+      runtime.allocator(), Params(), &external, callback, buffer.out());
+  if (!iree_status_is_ok(status)) delete release;
+  Check(status, "importing memory");
+  return buffer;
+}
+
+void* AddressOf(Runtime&, iree_hal_buffer_t* buffer) {
+  return Map(buffer, 0, IREE_HAL_WHOLE_BUFFER);
+}
+
+HostView::HostView(Runtime&, iree_hal_buffer_t* buffer, size_t offset,
+                   size_t size, Access)
+    : data_(size > 0 ? Map(buffer, offset, size) : nullptr) {}
+HostView::~HostView() = default;
+HostView::HostView(HostView&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)) {}
+void HostView::Finish() {}
+
+}  // namespace iree_pjrt

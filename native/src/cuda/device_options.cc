@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_options.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "named_value.h"
+#include "status.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kOrdinalVariable[] = "IREE_PJRT_CUDA_DEVICE";
+constexpr char kTargetVariable[] = "IREE_PJRT_CUDA_TARGET";
+constexpr char kAsyncVariable[] = "IREE_PJRT_CUDA_ASYNC_ALLOCATION";
+constexpr char kCommandVariable[] = "IREE_PJRT_CUDA_COMMAND_BUFFERS";
+constexpr char kStagingVariable[] = "IREE_PJRT_CUDA_PINNED_STAGING_SIZE";
+
+int64_t NotBelowZero(const std::string& name, int64_t number) {
+  if (number < 0) ThrowInvalidArgument(name + " is below 0");
+  return number;
+}
+
+bool ParseGraphs(const std::string& name, std::string_view text) {
+  if (text == "graph") return true;
+  if (text == "stream") return false;
+  ThrowInvalidArgument(name + " is '" + std::string(text) +
+                       "'; allowed are graph, stream");
+}
+
+}  // namespace
+
+bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
+                       DeviceOptions& options) {
+  const std::string said = "client option '" + name + "'";
+  if (name == "device_ordinal") {
+    options.device_ordinal = NotBelowZero(said, IntValue(name, value));
+  } else if (name == "target") {
+    options.target = StringValue(name, value);
+  } else if (name == "async_allocation") {
+    options.async_allocation = BoolValue(name, value);
+  } else if (name == "command_buffers") {
+    options.graphs = ParseGraphs(said, StringValue(name, value));
+  } else if (name == "pinned_staging_size") {
+    options.staging_bytes = NotBelowZero(said, IntValue(name, value));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ReadDeviceVariables(const GetEnv& getenv, DeviceOptions& options) {
+  const auto read = [&getenv](const char* name) {
+    const char* text = getenv(name);
+    return std::string_view(text ? text : "");
+  };
+  if (const auto text = read(kOrdinalVariable); !text.empty()) {
+    const auto end = text.data() + text.size();
+    const auto parsed =
+        std::from_chars(text.data(), end, options.device_ordinal);
+    if (parsed.ec != std::errc() || parsed.ptr != end ||
+        options.device_ordinal < 0) {
+      ThrowInvalidArgument(std::string(kOrdinalVariable) + " is '" +
+                           std::string(text) +
+                           "'; it must be a number, from 0");
+    }
+  }
+  options.target = read(kTargetVariable);
+  if (const auto text = read(kAsyncVariable); !text.empty()) {
+    if (text != "0" && text != "1") {
+      ThrowInvalidArgument(std::string(kAsyncVariable) + " is '" +
+                           std::string(text) + "'; allowed are 0, 1");
+    }
+    options.async_allocation = text == "1";
+  }
+  if (const auto text = read(kCommandVariable); !text.empty()) {
+    options.graphs = ParseGraphs(kCommandVariable, text);
+  }
+  if (const auto text = read(kStagingVariable); !text.empty()) {
+    options.staging_bytes =
+        static_cast<int64_t>(ParseByteCount(kStagingVariable, text));
+  }
+}
+
+}  // namespace iree_pjrt

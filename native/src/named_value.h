@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that a framework gives a client. Stateless.
+#ifndef IREE_PJRT_NAMED_VALUE_H_
+#define IREE_PJRT_NAMED_VALUE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "status.h"
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+namespace iree_pjrt {
+
+// Throws INVALID_ARGUMENT for a value of another type.
+inline std::string StringValue(const std::string& name,
+                               const PJRT_NamedValue& value) {
+  if (value.type != PJRT_NamedValue_kString) {
+    ThrowInvalidArgument("client option '" + name + "' must be a string");
+  }
+  return std::string(value.string_value, value.value_size);
+}
+
+inline int64_t IntValue(const std::string& name, const PJRT_NamedValue& value) {
+  if (value.type != PJRT_NamedValue_kInt64) {
+    ThrowInvalidArgument("client option '" + name + "' must be an integer");
+  }
+  return value.int64_value;
+}
+
+inline bool BoolValue(const std::string& name, const PJRT_NamedValue& value) {
+  // Frameworks make numbers of what users write as text.
+  if (value.type == PJRT_NamedValue_kInt64 &&
+      (value.int64_value == 0 || value.int64_value == 1)) {
+    return value.int64_value == 1;
+  }
+  if (value.type != PJRT_NamedValue_kBool) {
+    ThrowInvalidArgument("client option '" + name + "' must be true or false");
+  }
+  return value.bool_value;
+}
+
+// A number of bytes, with K, M or G behind it for more. Throws INVALID_ARGUMENT
+// that names the variable of the environment.
+uint64_t ParseByteCount(const std::string& variable, std::string_view text);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_NAMED_VALUE_H_
