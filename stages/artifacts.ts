@@ -209,6 +209,8 @@ export interface SmokeRun {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Why checks were not run that are among the skipped: there is no such device. */
+  readonly notRun?: string;
   /** JUnit XML and JSON report. */
   readonly junit: string;
   readonly json: string;

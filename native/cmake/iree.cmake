@@ -45,7 +45,7 @@ if(IREE_PJRT_DEVICE STREQUAL "cuda")
   list(APPEND IREE_PJRT_IREE_TARGETS iree::hal::drivers::cuda)
   # NCCL's header wants more of CUDA than it uses.
   target_include_directories(iree_cuda_headers SYSTEM INTERFACE
-    ${CMAKE_CURRENT_SOURCE_DIR}/cmake/cuda)
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/cmake/cuda>)
   # src/cuda/driver.cc says why.
   target_compile_definitions(iree_hal_drivers_cuda_dynamic_symbols.objects PRIVATE
     iree_dynamic_library_load_from_files=iree_pjrt_load_library)

@@ -29,11 +29,6 @@ inline int64_t IntValue(const std::string& name, const PJRT_NamedValue& value) {
 }
 
 inline bool BoolValue(const std::string& name, const PJRT_NamedValue& value) {
-  // Frameworks make numbers of what users write as text.
-  if (value.type == PJRT_NamedValue_kInt64 &&
-      (value.int64_value == 0 || value.int64_value == 1)) {
-    return value.int64_value == 1;
-  }
   if (value.type != PJRT_NamedValue_kBool) {
     ThrowInvalidArgument("client option '" + name + "' must be true or false");
   }

@@ -16,6 +16,8 @@ export interface TemplateRequest {
 
 /** The priority that the PJRT integration guide gives plugins: above JAX's own platforms (400 and less). */
 const PRIORITY = 500;
+/** Where both are installed, a GPU comes before the CPU. */
+const GPU_PRIORITY = 510;
 
 /** The variables of the templates; wheel-templates/README.md documents them. */
 export function templateContext(request: TemplateRequest): JsonObject {
@@ -30,7 +32,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     publishable: flavour === 'release',
     library_file: native.library,
     platform_tag: native.platform,
-    priority: PRIORITY,
+    priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {
       python: constraints['python'] ?? '>=3.11',
       jaxlib: constraints['jaxlib'] ?? '',

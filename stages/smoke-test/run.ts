@@ -87,7 +87,10 @@ async function smokeOne(
     `${JSON.stringify({ wheel: wheel.file, sha256: wheel.sha256, ...results }, null, 2)}\n`,
   );
   const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map((kind) => countOf(results, kind));
-  context.log(`${label}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  const missing = results.versions['device_missing'];
+  const notRun = typeof missing === 'string' && missing !== '' ? missing : undefined;
+  const rest = notRun === undefined ? `${skipped} skipped` : `${skipped} not run (${notRun})`;
+  context.log(`${label}: ${passed} passed, ${failed} failed, ${rest}`);
   return {
     run: {
       wheel: wheel.file,
@@ -98,6 +101,7 @@ async function smokeOne(
       passed: passed ?? 0,
       failed: failed ?? 0,
       skipped: skipped ?? 0,
+      ...(notRun === undefined ? {} : { notRun }),
       junit: `${report}.xml`,
       json: `${report}.json`,
     },

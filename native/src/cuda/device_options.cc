@@ -21,6 +21,35 @@ int64_t NotBelowZero(const std::string& name, int64_t number) {
   return number;
 }
 
+// Throws INVALID_ARGUMENT unless all of the text is a number from 0 on.
+int64_t ParseNumber(const std::string& name, std::string_view text) {
+  int64_t number = -1;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number < 0) {
+    ThrowInvalidArgument(name + " is '" + std::string(text) +
+                         "'; it must be a number, from 0");
+  }
+  return number;
+}
+
+bool ParseSwitch(const std::string& name, std::string_view text) {
+  if (text == "0" || text == "1") return text == "1";
+  ThrowInvalidArgument(name + " is '" + std::string(text) +
+                       "'; allowed are 0, 1");
+}
+
+// JAX hands over as text what its user wrote in one string.
+bool IsText(const PJRT_NamedValue& value) {
+  return value.type == PJRT_NamedValue_kString;
+}
+
+int64_t NumberOf(const std::string& name, const PJRT_NamedValue& value) {
+  const std::string said = "client option '" + name + "'";
+  if (IsText(value)) return ParseNumber(said, StringValue(name, value));
+  return NotBelowZero(said, IntValue(name, value));
+}
+
 bool ParseGraphs(const std::string& name, std::string_view text) {
   if (text == "graph") return true;
   if (text == "stream") return false;
@@ -34,15 +63,17 @@ bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
                        DeviceOptions& options) {
   const std::string said = "client option '" + name + "'";
   if (name == "device_ordinal") {
-    options.device_ordinal = NotBelowZero(said, IntValue(name, value));
+    options.device_ordinal = NumberOf(name, value);
   } else if (name == "target") {
     options.target = StringValue(name, value);
   } else if (name == "async_allocation") {
-    options.async_allocation = BoolValue(name, value);
+    options.async_allocation =
+        IsText(value) ? ParseSwitch(said, StringValue(name, value))
+                      : BoolValue(name, value);
   } else if (name == "command_buffers") {
     options.graphs = ParseGraphs(said, StringValue(name, value));
   } else if (name == "pinned_staging_size") {
-    options.staging_bytes = NotBelowZero(said, IntValue(name, value));
+    options.staging_bytes = NumberOf(name, value);
   } else {
     return false;
   }
@@ -55,23 +86,11 @@ void ReadDeviceVariables(const GetEnv& getenv, DeviceOptions& options) {
     return std::string_view(text ? text : "");
   };
   if (const auto text = read(kOrdinalVariable); !text.empty()) {
-    const auto end = text.data() + text.size();
-    const auto parsed =
-        std::from_chars(text.data(), end, options.device_ordinal);
-    if (parsed.ec != std::errc() || parsed.ptr != end ||
-        options.device_ordinal < 0) {
-      ThrowInvalidArgument(std::string(kOrdinalVariable) + " is '" +
-                           std::string(text) +
-                           "'; it must be a number, from 0");
-    }
+    options.device_ordinal = ParseNumber(kOrdinalVariable, text);
   }
   options.target = read(kTargetVariable);
   if (const auto text = read(kAsyncVariable); !text.empty()) {
-    if (text != "0" && text != "1") {
-      ThrowInvalidArgument(std::string(kAsyncVariable) + " is '" +
-                           std::string(text) + "'; allowed are 0, 1");
-    }
-    options.async_allocation = text == "1";
+    options.async_allocation = ParseSwitch(kAsyncVariable, text);
   }
   if (const auto text = read(kCommandVariable); !text.empty()) {
     options.graphs = ParseGraphs(kCommandVariable, text);

@@ -13,11 +13,14 @@ from typing import Any
 
 import pytest
 
-from results import ResultsFile, versions
+from results import ResultsFile, missing_device, versions
 
 pytest_plugins = ["platforms"]
 
 _RESULTS = pytest.StashKey[ResultsFile]()
+_MISSING = pytest.StashKey[str]()
+# What runs without a GPU, and only for a platform of GPUs.
+_GPU_TESTS = "test_gpu.py"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,8 +49,30 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if config.getoption("--collect-only"):
         return
     found = versions(config.getoption("--platform"), config.getoption("--distribution"))
-    config.stash[_RESULTS].write("versions", **found)
+    config.stash[_MISSING] = missing_device(found)
+    config.stash[_RESULTS].write("versions", **found, device_missing=config.stash[_MISSING])
     print("\n".join(f"{key}: {value}" for key, value in found.items()), file=sys.stderr)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves the tests for GPUs to their platform."""
+    if collection_path.name == _GPU_TESTS and config.getoption("--platform") != "iree_cuda":
+        return True
+    return None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Runs nothing that needs a device which is not there, and says so of each test."""
+    missing = config.stash.get(_MISSING, "")
+    for item in items:
+        if missing and item.path.name != _GPU_TESTS:
+            item.add_marker(pytest.mark.skip(reason=f"not run: {missing}"))
+
+
+@pytest.fixture
+def missing(pytestconfig: pytest.Config) -> str:
+    """What the platform says of its missing device; empty if it is there."""
+    return pytestconfig.stash[_MISSING]
 
 
 @pytest.hookimpl(tryfirst=True)

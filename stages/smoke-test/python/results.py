@@ -78,6 +78,15 @@ def versions(platform_name: str, distribution: str) -> dict[str, Any]:
     return {**found, **_probe(platform_name)}
 
 
+def missing_device(found: dict[str, Any]) -> str:
+    """Returns what the platform said of a device that is not there, a line; else nothing.
+
+    Any other reason why the platform cannot be opened is a failure of every test.
+    """
+    said = re.search(r"\w+ looked for libcuda[^\n]*", found.get("platform_error") or "")
+    return f"no GPU: {said[0]}" if said else ""
+
+
 def _probe(platform_name: str) -> dict[str, Any]:
     import os
 

@@ -125,6 +125,28 @@ def test_unnamed_platform_falls_back_with_one_warning(plugin):
     assert ran.stderr.count("JAX goes on without") == 1
 
 
+ABSENT = """
+import jax
+from jax._src import xla_bridge
+def factory():
+    raise RuntimeError("FAILED_PRECONDITION: looked for a device")
+xla_bridge.register_backend_factory("absent", factory, priority=900, fail_quietly=False)
+from jax_plugins.PACKAGE import _absence
+_absence.allow("absent")
+print("default", jax.default_backend())
+"""
+
+
+def test_a_device_that_is_not_there_is_gone_without(plugin):
+    code = ABSENT.replace("PACKAGE", plugin.build_info.PLATFORM)
+    ran = run_jax(code, JAX_PLATFORMS="")
+    assert (ran.returncode, ran.stdout.strip()) == (0, "default cpu"), ran.stderr
+    assert ran.stderr.count("JAX goes on without absent: FAILED_PRECONDITION: looked for a") == 1
+    named = run_jax(code, JAX_PLATFORMS="absent")
+    assert named.returncode != 0
+    assert "looked for a device" in named.stderr.strip().splitlines()[-1]
+
+
 def test_another_platform_hears_nothing(plugin):
     ran = run_jax(DEVICES, JAX_PLATFORMS="cpu", PJRT_NAMES_AND_LIBRARY_PATHS="")
     assert (ran.returncode, ran.stdout.strip()) == (0, "default cpu")

@@ -13,6 +13,7 @@ import jaxlib.version
 from jax._src import xla_bridge
 
 from . import (
+    _absence,
     _build_info,
     _compilation_cache,
     _compiler,
@@ -55,6 +56,7 @@ def _register_plugin(library: _library.Library) -> None:
         library_path=str(path),
         options=options,
     )
+    _absence.allow(_build_info.PLATFORM)
     _give_topologies(options)
     _cross_compile.disable(_build_info.PLATFORM)
     _donation.enable(_build_info.PLATFORM)
