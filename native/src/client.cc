@@ -20,8 +20,8 @@ Client::Client(ClientOptions options)
       compiler_(std::make_shared<Compiler>(options_, runtime_.target())),
       topology_(kDeviceCount, compiler_) {
   for (size_t i = 0; i < kDeviceCount; ++i) {
-    owned_devices_.push_back(std::make_unique<Device>(
-        this, topology_.descriptions()[i]));
+    owned_devices_.push_back(
+        std::make_unique<Device>(this, topology_.descriptions()[i]));
     Device* device = owned_devices_.back().get();
     devices_.push_back(device);
     for (const MemoryDescription& description : MemoryDescriptions()) {

@@ -9,7 +9,8 @@ DeviceDescription::DeviceDescription(int id, const Target& target)
     : id_(id),
       kind_(target.device_kind),
       debug_string_(std::string(kPlatformName) + ":" + std::to_string(id)),
-      to_string_(std::string(kDeviceClass) + "(id=" + std::to_string(id) + ")") {}
+      to_string_(std::string(kDeviceClass) + "(id=" + std::to_string(id) +
+                 ")") {}
 
 void DeviceDescriptionId(PJRT_DeviceDescription_Id_Args& args) {
   args.id = FromC(args.device_description, "device_description").id();

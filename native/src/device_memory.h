@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of buffers: where it is allocated and how the host gets at it.
-// Each family of devices has its own: src/cpu/device_memory.cc, where all memory
-// is the host's, and src/cuda/device_memory.cc. Any thread may use it.
+// Each family of devices has its own: src/cpu/device_memory.cc, where all
+// memory is the host's, and src/cuda/device_memory.cc. Any thread may use it.
 #ifndef IREE_PJRT_DEVICE_MEMORY_H_
 #define IREE_PJRT_DEVICE_MEMORY_H_
 

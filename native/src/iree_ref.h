@@ -58,8 +58,7 @@ class Ref {
 #define IREE_PJRT_REF(name, c_name) \
   using name = Ref<c_name##_t, c_name##_retain, c_name##_release>
 
-using HalBuffer =
-    Ref<iree_hal_buffer_t, iree_hal_buffer_retain, ReleaseBuffer>;
+using HalBuffer = Ref<iree_hal_buffer_t, iree_hal_buffer_retain, ReleaseBuffer>;
 IREE_PJRT_REF(HalBufferView, iree_hal_buffer_view);
 IREE_PJRT_REF(HalAllocator, iree_hal_allocator);
 IREE_PJRT_REF(HalDevice, iree_hal_device);

@@ -54,19 +54,20 @@ std::shared_ptr<const LoadedModule> LoadModule(
           iree_make_const_byte_span(program->vmfb.data(), program->vmfb.size()),
           iree_allocator_null(), host, module.out()),
       "reading the compiled module");
-  auto loaded = std::make_shared<LoadedModule>(program, device, engine.device.get());
+  auto loaded =
+      std::make_shared<LoadedModule>(program, device, engine.device.get());
   // Each module may import from those before it.
   std::vector<iree_vm_module_t*> modules = {engine.hal_module.get()};
   VmModule foreign;
   if (!program->foreign_calls.empty()) {
-    foreign = CreateForeignModule(
-        runtime, {program, &program->foreign_calls}, device->id());
+    foreign = CreateForeignModule(runtime, {program, &program->foreign_calls},
+                                  device->id());
     modules.push_back(foreign.get());
   }
   modules.push_back(module.get());
   Check(iree_vm_context_create_with_modules(
-            runtime.instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT,
-            modules.size(), modules.data(), host, loaded->context.out()),
+            runtime.instance(), IREE_VM_CONTEXT_FLAG_CONCURRENT, modules.size(),
+            modules.data(), host, loaded->context.out()),
         "loading the compiled module");
   Check(iree_vm_module_lookup_function_by_name(
             module.get(), IREE_VM_FUNCTION_LINKAGE_EXPORT,

@@ -27,7 +27,7 @@ Topology::Topology(size_t device_count, std::shared_ptr<Compiler> compiler)
     : compiler_(std::move(compiler)) {
   for (size_t i = 0; i < device_count; ++i) {
     owned_.push_back(std::make_unique<DeviceDescription>(static_cast<int>(i),
-                                                     compiler_->target()));
+                                                         compiler_->target()));
     descriptions_.push_back(owned_.back().get());
   }
 }
@@ -35,9 +35,8 @@ Topology::Topology(size_t device_count, std::shared_ptr<Compiler> compiler)
 void TopologyCreate(PJRT_TopologyDescription_Create_Args& args) {
   const ClientOptions options =
       ParseClientOptions(args.create_options, args.num_options);
-  const std::string_view name(
-      args.topology_name ? args.topology_name : "",
-      args.topology_name ? args.topology_name_size : 0);
+  const std::string_view name(args.topology_name ? args.topology_name : "",
+                              args.topology_name ? args.topology_name_size : 0);
   args.topology = ToC(new Topology(
       1, std::make_shared<Compiler>(options, TargetOfTopology(options, name))));
 }
@@ -98,9 +97,9 @@ void TopologyDeserialize(PJRT_TopologyDescription_Deserialize_Args& args) {
   rest.remove_prefix(sizeof(kForPrefix) - 1);
   const std::string_view target = rest.substr(0, rest.find(' '));
   const ClientOptions options = ParseClientOptions(nullptr, 0);
-  args.topology = ToC(new Topology(
-      count,
-      std::make_shared<Compiler>(options, TargetOfTopology(options, target))));
+  args.topology =
+      ToC(new Topology(count, std::make_shared<Compiler>(
+                                  options, TargetOfTopology(options, target))));
 }
 
 void TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {

@@ -231,8 +231,8 @@ Buffer* CopyToMemory(const Buffer& buffer, Memory& memory) {
   const size_t kind = KindOf(memory);
   if (IsSameMemory(KindOf(buffer.memory()), kind)) return buffer.Alias(&memory);
   span.set_what("DeviceToDevice");
-  auto copy = std::make_shared<BufferData>(HalBuffer(),
-                                           std::make_shared<Completion>());
+  auto copy =
+      std::make_shared<BufferData>(HalBuffer(), std::make_shared<Completion>());
   const auto client = buffer.client().shared_from_this();
   ActWhenReady(buffer.data(), copy->ready,
                [client, copy, kind](iree_hal_buffer_t* from) {
@@ -255,12 +255,11 @@ void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                          ", needed are " + std::to_string(shape.byte_size()));
   }
   std::vector<int64_t> strides = StridesOfLayout(shape, args.host_layout);
-  args.event =
-      WhenReady(buffer, {0, shape.byte_size()},
-                [shape, strides = std::move(strides),
-                 dst = args.dst](const char* from) {
-                  CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
-                });
+  args.event = WhenReady(
+      buffer, {0, shape.byte_size()},
+      [shape, strides = std::move(strides), dst = args.dst](const char* from) {
+        CopyStrided(shape, from, RowMajorStrides(shape), dst, strides);
+      });
 }
 
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
@@ -313,9 +312,9 @@ void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args) {
 }
 
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
-  args.dst_buffer = ToC(
-      CopyToMemory(FromC(args.buffer, "buffer"),
-                   FromC(args.dst_device, "dst_device").default_memory()));
+  args.dst_buffer =
+      ToC(CopyToMemory(FromC(args.buffer, "buffer"),
+                       FromC(args.dst_device, "dst_device").default_memory()));
 }
 
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {

@@ -154,12 +154,12 @@ TEST_F(CudaTest, OptionsAreChecked) {
   EXPECT_EQ(CreateClient({Text("device_ordinal", "one")}).message,
             "client option 'device_ordinal' is 'one'; it must be a number, "
             "from 0");
-  EXPECT_NE(CreateClient({Text("device_ordinal", "1")})
-                .message.find("GPU 1; found"),
-            std::string::npos);
-  EXPECT_NE(CreateClient({Text("no_such", "")})
-                .message.find("'pinned_staging_size'"),
-            std::string::npos);
+  EXPECT_NE(
+      CreateClient({Text("device_ordinal", "1")}).message.find("GPU 1; found"),
+      std::string::npos);
+  EXPECT_NE(
+      CreateClient({Text("no_such", "")}).message.find("'pinned_staging_size'"),
+      std::string::npos);
   setenv("IREE_PJRT_CUDA_ASYNC_ALLOCATION", "yes", 1);
   EXPECT_EQ(CreateClient().message,
             "IREE_PJRT_CUDA_ASYNC_ALLOCATION is 'yes'; allowed are 0, 1");
@@ -195,8 +195,8 @@ TEST_F(CudaTest, ATopologyWithoutGpuWantsAName) {
             "sm_80, sm_86, sm_89, sm_90");
 }
 
-class PtxTest : public CudaTest, public testing::WithParamInterface<const char*> {
-};
+class PtxTest : public CudaTest,
+                public testing::WithParamInterface<const char*> {};
 
 TEST_P(PtxTest, IsInTheSerializedExecutable) {
   setenv("FAKE_CUDA_INIT", "100", 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 that answers what is asked before a GPU is opened, as the
-// environment says: FAKE_CUDA_VERSION, FAKE_CUDA_INIT (a result), FAKE_CUDA_GPUS
-// and FAKE_CUDA_CAPABILITY (as 90). It has nothing to open a GPU with.
+// environment says: FAKE_CUDA_VERSION, FAKE_CUDA_INIT (a result),
+// FAKE_CUDA_GPUS and FAKE_CUDA_CAPABILITY (as 90). It has nothing to open a GPU
+// with.
 #include <cstdlib>
 #include <cstring>
 
@@ -26,8 +27,7 @@ CUresult cuInit(unsigned int) {
   return static_cast<CUresult>(Number("FAKE_CUDA_INIT", CUDA_SUCCESS));
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name =
-      error == CUDA_ERROR_NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR";
+  *name = error == CUDA_ERROR_NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR";
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int* count) {

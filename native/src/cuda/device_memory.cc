@@ -25,13 +25,12 @@ iree_hal_buffer_params_t Params(size_t memory) {
     params.type = IREE_HAL_MEMORY_TYPE_DEVICE_LOCAL;
     return params;
   }
-  params.usage |= IREE_HAL_BUFFER_USAGE_MAPPING |
-                  IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
+  params.usage |=
+      IREE_HAL_BUFFER_USAGE_MAPPING | IREE_HAL_BUFFER_USAGE_MAPPING_PERSISTENT;
   // Uncached memory is slow to read.
-  params.type = IREE_HAL_MEMORY_TYPE_HOST_LOCAL |
-                IREE_HAL_MEMORY_TYPE_HOST_COHERENT |
-                IREE_HAL_MEMORY_TYPE_HOST_CACHED |
-                IREE_HAL_MEMORY_TYPE_DEVICE_VISIBLE;
+  params.type =
+      IREE_HAL_MEMORY_TYPE_HOST_LOCAL | IREE_HAL_MEMORY_TYPE_HOST_COHERENT |
+      IREE_HAL_MEMORY_TYPE_HOST_CACHED | IREE_HAL_MEMORY_TYPE_DEVICE_VISIBLE;
   return params;
 }
 
@@ -76,11 +75,10 @@ bool IsSameMemory(size_t one, size_t other) { return one == other; }
 HalBuffer AllocateBuffer(Runtime& runtime, size_t byte_size, size_t memory) {
   const DeviceScope scope(runtime.family().device);
   HalBuffer buffer;
-  Check(
-      iree_hal_allocator_allocate_buffer(runtime.allocator(), Params(memory),
-                                         byte_size, buffer.out()),
-      memory == kPinnedHost ? "allocating page-locked memory"
-                            : "allocating memory of the GPU");
+  Check(iree_hal_allocator_allocate_buffer(runtime.allocator(), Params(memory),
+                                           byte_size, buffer.out()),
+        memory == kPinnedHost ? "allocating page-locked memory"
+                              : "allocating memory of the GPU");
   return buffer;
 }
 

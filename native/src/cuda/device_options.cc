@@ -67,9 +67,9 @@ bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
   } else if (name == "target") {
     options.target = StringValue(name, value);
   } else if (name == "async_allocation") {
-    options.async_allocation =
-        IsText(value) ? ParseSwitch(said, StringValue(name, value))
-                      : BoolValue(name, value);
+    options.async_allocation = IsText(value)
+                                   ? ParseSwitch(said, StringValue(name, value))
+                                   : BoolValue(name, value);
   } else if (name == "command_buffers") {
     options.graphs = ParseGraphs(said, StringValue(name, value));
   } else if (name == "pinned_staging_size") {

@@ -30,10 +30,9 @@ DeviceScope::~DeviceScope() {
 }
 
 void ReleaseBuffer(iree_hal_buffer_t* buffer) {
-  const DeviceScope scope(
-      iree_hal_buffer_allocation_placement(
-          iree_hal_buffer_allocated_buffer(buffer))
-          .device);
+  const DeviceScope scope(iree_hal_buffer_allocation_placement(
+                              iree_hal_buffer_allocated_buffer(buffer))
+                              .device);
   iree_hal_buffer_release(buffer);
 }
 

@@ -106,18 +106,16 @@ Gpu FindGpu(int64_t ordinal) {
   inquiry.Call<decltype(cuDeviceGet)>("cuDeviceGet", &device,
                                       static_cast<int>(ordinal));
   char name[128] = "";
-  inquiry.Call<decltype(cuDeviceGetName)>("cuDeviceGetName", name,
-                                          static_cast<int>(sizeof(name)),
-                                          device);
+  inquiry.Call<decltype(cuDeviceGetName)>(
+      "cuDeviceGetName", name, static_cast<int>(sizeof(name)), device);
   size_t bytes = 0;
   inquiry.Call<decltype(cuDeviceTotalMem)>("cuDeviceTotalMem_v2", &bytes,
                                            device);
-  return {name,
-          Attribute(inquiry, device,
-                    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-          Attribute(inquiry, device,
-                    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
-          static_cast<int64_t>(bytes)};
+  return {
+      name,
+      Attribute(inquiry, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+      Attribute(inquiry, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+      static_cast<int64_t>(bytes)};
 }
 
 }  // namespace iree_pjrt

@@ -26,11 +26,10 @@ HalDriver CreateDriver(const DeviceOptions& options) {
                                    ? IREE_HAL_CUDA_COMMAND_BUFFER_MODE_GRAPH
                                    : IREE_HAL_CUDA_COMMAND_BUFFER_MODE_STREAM;
   HalDriver driver;
-  Check(
-      iree_hal_cuda_driver_create(iree_make_cstring_view("cuda"),
-                                  &driver_options, &params, HostAllocator(),
-                                  driver.out()),
-      "opening the CUDA driver");
+  Check(iree_hal_cuda_driver_create(iree_make_cstring_view("cuda"),
+                                    &driver_options, &params, HostAllocator(),
+                                    driver.out()),
+        "opening the CUDA driver");
   return driver;
 }
 
@@ -44,8 +43,8 @@ Runtime::Runtime(const ClientOptions& options)
   family_->staging_bytes = static_cast<size_t>(wanted.staging_bytes);
   family_->driver = CreateDriver(wanted);
   HalDevice device;
-  Check(iree_hal_driver_create_default_device(
-            family_->driver.get(), HostAllocator(), device.out()),
+  Check(iree_hal_driver_create_default_device(family_->driver.get(),
+                                              HostAllocator(), device.out()),
         "opening the GPU");
   family_->device = device.get();
   allocator_ = HalAllocator::Retain(iree_hal_device_allocator(device.get()));

@@ -105,7 +105,8 @@ std::string TargetAttribute(const Target& target) {
          "<NV_MMA_SYNC_F16_16x8x16_F16>, <NV_WMMA_F32_16x16x16_F16>, "
          "<NV_WMMA_F16_16x16x16_F16>], subgroup_size_choices = [32], "
          "max_workgroup_sizes = [1024, 1024, 1024], "
-         "max_thread_count_per_workgroup = 1024, max_workgroup_memory_bytes = " +
+         "max_thread_count_per_workgroup = 1024, max_workgroup_memory_bytes "
+         "= " +
          std::to_string(architecture.shared_memory_bytes) +
          ", max_workgroup_counts = [2147483647, 65535, 65535]>>}>]> "
          ": !hal.device]";

@@ -106,8 +106,7 @@ class ForeignModule {
     return view;
   }
 
-  static void Run(const BoundCall& bound,
-                  const std::vector<HostView>& inputs,
+  static void Run(const BoundCall& bound, const std::vector<HostView>& inputs,
                   const std::vector<HostView>& outputs) {
     const ForeignCall& call = bound.call();
     std::vector<void*> operands;
@@ -159,8 +158,8 @@ iree_status_t BeginCall(void* self, iree_vm_stack_t*,
 VmModule CreateForeignModule(
     Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls,
     int32_t device_ordinal) {
-  auto self =
-      std::make_unique<ForeignModule>(runtime, std::move(calls), device_ordinal);
+  auto self = std::make_unique<ForeignModule>(runtime, std::move(calls),
+                                              device_ordinal);
   iree_vm_module_t interface;
   Check(iree_vm_module_initialize(&interface, self.get()),
         "making the module of custom calls");

@@ -43,9 +43,9 @@ def test_jax_finds_the_package(platform):
 def test_named_it_says_what_was_looked_for(platform, no_gpu):
     code, _, errors = run(platform)
     assert code != 0
-    last = errors.strip().splitlines()[-1]
-    assert f"{platform} looked for libcuda.so.1, a driver for CUDA 11.3 or newer and GPU 0; " in last
-    assert "; found " in last
+    (line,) = [each for each in errors.splitlines() if each.startswith("RuntimeError: ")]
+    said = f"{platform} looked for libcuda.so.1, a driver for CUDA 11.3 or newer and GPU 0; found "
+    assert said in line
 
 
 def test_unnamed_jax_goes_on_with_one_warning(platform, no_gpu):
@@ -74,7 +74,7 @@ def ptx_of(function, target, platform, *shapes):
     [
         (lambda x, y: jnp.tanh(x @ y).sum(), [((64, 32), "float32"), ((32, 16), "float32")]),
         (lambda x: jnp.sort(jax.nn.softmax(x), axis=-1), [((8, 128), "bfloat16")]),
-        (jax.grad(lambda w, x: jnp.sin(x @ w).mean()), [((32, 8), "float32"), ((4, 32), "float32")]),
+        (jax.grad(lambda w, x: jnp.sin(x @ w).mean()), [((9, 8), "float32"), ((4, 9), "float32")]),
     ],
     ids=["matmul", "softmax-sort", "grad"],
 )
@@ -91,5 +91,5 @@ def test_compiled_without_a_gpu(function, shapes, target, platform):
 
 
 def test_a_target_that_nobody_knows(platform):
-    with pytest.raises(Exception, match="'sm_1' is not known; known are sm_60, .*sm_90"):
+    with pytest.raises(Exception, match=r"'sm_1' is not known; known are sm_60, .*sm_90"):
         topologies.get_topology_desc("sm_1", platform)
