@@ -98,6 +98,7 @@ function presetVariables({ sources, resolved, tools }: EnvSources): Record<strin
     IREE_PJRT_IREE_SOURCE_DIR: resolve(sources.dir, sources.value.iree),
     IREE_PJRT_HEADERS_DIR: resolve(sources.dir, sources.value.pjrtHeaders),
     IREE_PJRT_CUDA_HEADERS_DIR: resolve(sources.dir, sources.value.cudaHeaders),
+    IREE_PJRT_TRACY_DIR: resolve(sources.dir, sources.value.tracy),
     IREE_PJRT_IREE_VERSION: ireeRuntime.version,
     IREE_PJRT_STABLEHLO_VERSION: ireeCompiler.stablehlo,
     ...(tools ? { IREE_PJRT_ZIG: join(tools.dir, tools.value.zig) } : {}),

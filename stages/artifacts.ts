@@ -95,6 +95,18 @@ export interface Lock {
   };
   /** CUDA's driver API, for the device `cuda`. */
   readonly cudaHeaders: LockedHeaders;
+  /** Tracy's client, for the flavour `tracing`. */
+  readonly tracy: {
+    readonly crate: string;
+    readonly crateVersion: string;
+    /** Release of Tracy. */
+    readonly version: string;
+    /** Version of the protocol that the client speaks. */
+    readonly protocol: number;
+    readonly sha256: string;
+    /** Over the files of the crate that are used. */
+    readonly treeSha256: string;
+  };
 }
 
 /** `resolve-versions`. */
@@ -110,6 +122,8 @@ export interface SourcesArtifact {
   readonly pjrtHeaders: string;
   /** Include folder: `cuda.h` lies in it. Read while compiling only: nothing of it is in a library. */
   readonly cudaHeaders: string;
+  /** Sources of Tracy's client: `TracyClient.cpp` lies in it, and its licence. Only the flavour `tracing` is made of them. */
+  readonly tracy: string;
   /** Folder of licence files, named `<component>.txt`. */
   readonly licenses: string;
   /** What the plugin is made of, for the SBOM. */

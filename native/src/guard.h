@@ -5,7 +5,8 @@
 //    zero-filled copy of its arguments, so a field that an older caller does
 //    not have reads as zero, and only the bytes the caller has are written
 //    back;
-//  - an exception becomes a PJRT_Error with its whole message.
+//  - an exception becomes a PJRT_Error with its whole message;
+//  - in the flavour tracing each call is a zone.
 #ifndef IREE_PJRT_GUARD_H_
 #define IREE_PJRT_GUARD_H_
 
@@ -19,6 +20,7 @@
 
 #include "error.h"
 #include "status.h"
+#include "zone.h"
 
 namespace iree_pjrt {
 
@@ -90,6 +92,7 @@ struct Guarded {
   using Result = typename ArgsOf<CFunction>::Result;
 
   static Result Call(Args* args) noexcept {
+    const Zone zone(kName());
     try {
       CallOnCopy(args, kFunction, kName());
     } catch (...) {

@@ -11,7 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "zone.h"
 
 namespace iree_pjrt {
 
@@ -85,11 +88,12 @@ void Record(uint32_t recording, TraceEvent event) noexcept;
 void RecordWorkgroup(uint32_t recording, const TraceName& kernel,
                      int64_t workgroup, int64_t begin) noexcept;
 
-// From its construction to its destruction, on one thread.
+// From its construction to its destruction, on one thread: an event of the
+// recording, and a zone of Tracy in the flavour that has it.
 class TraceSpan {
  public:
   TraceSpan(TraceKind kind, const char* what) noexcept
-      : recording_(CurrentRecording()) {
+      : recording_(CurrentRecording()), zone_(what) {
     if (recording_) [[unlikely]] {
       event_.kind = kind;
       event_.what = what;
@@ -104,11 +108,20 @@ class TraceSpan {
   TraceSpan& operator=(const TraceSpan&) = delete;
 
   // For callers whose name costs something to make.
-  bool on() const { return recording_ != 0; }
+  bool on() const { return Zone::kSent || recording_ != 0; }
 
-  void set_name(TraceName name) { event_.name = std::move(name); }
-  void set_what(const char* what) { event_.what = what; }
-  void set_bytes(size_t bytes) { event_.bytes = static_cast<int64_t>(bytes); }
+  void set_name(TraceName name) {
+    zone_.AddText(*name);
+    event_.name = std::move(name);
+  }
+  void set_what(const char* what) {
+    zone_.Rename(what);
+    event_.what = what;
+  }
+  void set_bytes(size_t bytes) {
+    zone_.AddValue(bytes);
+    event_.bytes = static_cast<int64_t>(bytes);
+  }
 
  private:
   void End() noexcept {
@@ -117,6 +130,7 @@ class TraceSpan {
   }
 
   const uint32_t recording_;
+  Zone zone_;
   TraceEvent event_{};
 };
 

@@ -3,9 +3,16 @@ import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { Hardening, NativeArtifact, ToolsArtifact } from '../artifacts.js';
+import type {
+  Hardening,
+  NativeArtifact,
+  ResolveArtifact,
+  SourceComponent,
+  SourcesArtifact,
+  ToolsArtifact,
+} from '../artifacts.js';
 import { configureAndBuild, platformTag } from '../lib/native-tree.js';
-import { toolchainComponents } from './toolchain.js';
+import { toolchainComponents, tracyComponent } from './toolchain.js';
 
 export interface BuildOptions {
   /** Wheel platform tag without the processor; its glibc version is the floor that the library is linked against. */
@@ -46,8 +53,16 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
     size,
     ...elf,
     licenses: 'licenses',
-    toolchain,
+    toolchain: [...toolchain, ...(await flavourComponents(context, licenses))],
   };
+}
+
+/** What this flavour alone is made of. */
+async function flavourComponents(context: StageContext, licenses: string): Promise<readonly SourceComponent[]> {
+  if (context.variant.axes['flavour'] !== 'tracing') return [];
+  const sources = context.artifact<SourcesArtifact>('fetch-sources');
+  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  return [await tracyComponent(lock.tracy, path.resolve(sources.dir, sources.value.tracy), licenses)];
 }
 
 async function inspect(context: StageContext, file: string, withSymbols: string): Promise<Elf> {

@@ -2,7 +2,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Artifact } from '../../engine/api.js';
-import type { SourceComponent, ToolsArtifact } from '../artifacts.js';
+import type { Lock, SourceComponent, ToolsArtifact } from '../artifacts.js';
 
 /** What zig links into every library from sources of its own; licence files are relative to its package. */
 const LINKED = [
@@ -25,4 +25,16 @@ export async function toolchainComponents(
     license,
     purl: `pkg:pypi/ziglang@${version}#${part}`,
   }));
+}
+
+/** Tracy's client, which the flavour `tracing` links; writes its licence text. */
+export async function tracyComponent(tracy: Lock['tracy'], tree: string, licenses: string): Promise<SourceComponent> {
+  await copyFile(path.join(tree, 'LICENSE'), path.join(licenses, 'tracy.txt'));
+  return {
+    name: 'tracy',
+    version: tracy.version,
+    license: 'BSD-3-Clause',
+    purl: `pkg:cargo/${tracy.crate}@${tracy.crateVersion}?checksum=sha256:${tracy.sha256}`,
+    sha256: tracy.sha256,
+  };
 }

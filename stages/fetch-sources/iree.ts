@@ -5,38 +5,19 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock } from '../artifacts.js';
 import { clientFailure } from '../lib/client-failure.js';
-import { fetchCrate } from '../lib/crate.js';
-import { treeSha256 } from '../lib/hash.js';
 import { copyIreeTree, ireeVersion } from '../lib/iree-tree.js';
+import { fetchCrateFolder } from './crate-folder.js';
 import type { Override } from './inputs.js';
 
 /** The tree of the locked crate, copied as far as a build needs it. */
 export async function fetchCrateTree(context: StageContext, lock: Lock): Promise<void> {
-  const { crate: name, crateVersion, sha256, treeSha256: wanted } = lock.ireeRuntime;
-  const crate = await fetchCrate(context, name, `=${crateVersion}`);
-  if (crate.checksum !== sha256) {
-    fail({
-      kind: 'integrity',
-      message: `the registry has another file for ${name} ${crateVersion} than the lock names`,
-      file: `${name}-${crateVersion}.crate`,
-      wanted: sha256,
-      found: crate.checksum === '' ? 'no checksum' : crate.checksum,
-      help: 'if the registry is one that you trust, run `npx pipeline resolve --update`',
-    });
-  }
+  const { crate: name, crateVersion } = lock.ireeRuntime;
   const target = path.join(context.outDir, 'iree');
-  const files = await copyIreeTree(path.join(crate.folder, 'iree'), target);
-  const found = await treeSha256(target, files);
-  if (found !== wanted) {
-    fail({
-      kind: 'integrity',
-      message: `the unpacked crate ${name} ${crateVersion} is not what was locked`,
-      file: crate.folder,
-      wanted,
-      found,
-      help: `a file in cargo's folder was changed: delete ${crate.folder} and run again`,
-    });
-  }
+  let files: readonly string[] = [];
+  await fetchCrateFolder(context, lock.ireeRuntime, async (crate) => {
+    files = await copyIreeTree(path.join(crate, 'iree'), target);
+    return { copy: target, files };
+  });
   await fillGaps(target);
   context.log(`IREE ${lock.ireeRuntime.version}: ${files.length} files of ${name} ${crateVersion}`);
 }

@@ -71,6 +71,7 @@ interface BuildTree {
   readonly iree: string;
   readonly pjrtHeaders: string;
   readonly cudaHeaders: string;
+  readonly tracy: string;
 }
 
 /** The tree of this compiler and these sources; those of others are removed. */
@@ -97,6 +98,7 @@ async function buildTree(context: StageContext): Promise<BuildTree> {
     iree: await link('iree', path.resolve(sources.dir, sources.value.iree)),
     pjrtHeaders: await link('pjrt-headers', path.resolve(sources.dir, sources.value.pjrtHeaders)),
     cudaHeaders: await link('cuda-headers', path.resolve(sources.dir, sources.value.cudaHeaders)),
+    tracy: await link('tracy', path.resolve(sources.dir, sources.value.tracy)),
   };
 }
 
@@ -111,6 +113,7 @@ function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTr
     IREE_PJRT_IREE_SOURCE_DIR: tree.iree,
     IREE_PJRT_HEADERS_DIR: tree.pjrtHeaders,
     IREE_PJRT_CUDA_HEADERS_DIR: tree.cudaHeaders,
+    IREE_PJRT_TRACY_DIR: tree.tracy,
     IREE_PJRT_VERSION: projectVersion(context),
     IREE_PJRT_IREE_VERSION: lock.ireeRuntime.version,
     IREE_PJRT_STABLEHLO_VERSION: lock.ireeCompiler.stablehlo,

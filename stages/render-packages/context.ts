@@ -32,6 +32,8 @@ export function templateContext(request: TemplateRequest): JsonObject {
     publishable: flavour === 'release',
     library_file: native.library,
     platform_tag: native.platform,
+    // 0: the library does not speak it.
+    tracy_protocol: flavour === 'tracing' ? lock.tracy.protocol : 0,
     priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {
       python: constraints['python'] ?? '>=3.11',

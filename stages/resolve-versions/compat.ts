@@ -12,6 +12,7 @@ export interface Compat {
   readonly iree: readonly IreeRow[];
   readonly headers: HeaderFile;
   readonly cudaHeaders: HeaderSource;
+  readonly tracy: TracySource;
 }
 
 export interface JaxlibRow {
@@ -46,6 +47,14 @@ export interface HeaderSource {
   readonly members: readonly string[];
 }
 
+/** Sources of Tracy's client. */
+export interface TracySource {
+  readonly crate: string;
+  readonly crateVersion: string;
+  readonly version: string;
+  readonly protocol: number;
+}
+
 export interface HeaderFile {
   /** Folder of the wheel that includes start from. */
   readonly includeRoot: string;
@@ -74,13 +83,14 @@ export interface Trap {
 }
 
 export async function loadCompat(root: string): Promise<Compat> {
-  const [jaxlib, iree, headers, cudaHeaders] = await Promise.all([
+  const [jaxlib, iree, headers, cudaHeaders, tracy] = await Promise.all([
     load<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
     load<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
     load<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
     load<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
+    load<TracySource>(root, COMPAT_FILES.tracy, 'compat-tracy'),
   ]);
-  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders };
+  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy };
 }
 
 async function load<T>(root: string, file: string, schema: string): Promise<T> {

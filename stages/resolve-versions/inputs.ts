@@ -12,6 +12,7 @@ export const COMPAT_FILES = {
   iree: 'compat/iree.yaml',
   headers: 'compat/pjrt-headers.yaml',
   cudaHeaders: 'compat/cuda-headers.yaml',
+  tracy: 'compat/tracy.yaml',
 } as const;
 
 export interface ResolveOptions {

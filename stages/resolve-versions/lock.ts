@@ -41,6 +41,7 @@ export function inputsOf(
     members: compat.headers.members,
     traps: compat.headers.traps.filter(({ answer }) => answer === 'avoid'),
     cudaHeaders: compat.cudaHeaders,
+    tracy: compat.tracy,
   };
   const text = stableStringify(
     { origin: { ...origin, wished: origin.pythons }, rows },

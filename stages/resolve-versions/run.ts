@@ -9,6 +9,7 @@ import { resolveCudaHeaders, resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';
 import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
+import { resolveTracy } from './tracy.js';
 import { makeResolver } from './resolver.js';
 
 /** The lock, if it still fits what is wished; else a new one, written and told. */
@@ -45,13 +46,14 @@ export async function resolveLock(
   const frameworks = await resolveFrameworks(resolver);
   const [framework] = frameworks;
   if (!framework) throw new Error('resolveFrameworks gave none');
-  context.progress("ask the registries for IREE, the PJRT header and CUDA's");
-  const [iree, pjrtHeaders, cudaHeaders] = await Promise.all([
+  context.progress('ask the registries for IREE, the headers and Tracy');
+  const [iree, pjrtHeaders, cudaHeaders, tracy] = await Promise.all([
     resolveIree(resolver, frameworks),
     resolveHeaders(resolver, framework, frameworks),
     resolveCudaHeaders(resolver),
+    resolveTracy(resolver),
   ]);
-  const chosen = { framework, frameworks, ...iree, pjrtHeaders, cudaHeaders };
+  const chosen = { framework, frameworks, ...iree, pjrtHeaders, cudaHeaders, tracy };
   return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
 }
 

@@ -123,6 +123,7 @@ describe('resolve-versions', () => {
     expect(value.lock.ireeRuntime).toEqual(LOCK.ireeRuntime);
     expect(value.lock.pjrtHeaders).toEqual(LOCK.pjrtHeaders);
     expect(value.lock.cudaHeaders).toEqual(LOCK.cudaHeaders);
+    expect(value.lock.tracy).toEqual(LOCK.tracy);
     expect(lines).toContain(`~ from.jaxlib: ${LOCK.from.jaxlib} -> ==0.10.2`);
     expect(await parseLock(fs.readFileSync(lockFile, 'utf8'))).toEqual(value.lock);
   });
@@ -221,6 +222,7 @@ describe('fetch-sources', () => {
     expect(await sha256File(path.join(dir, value.pjrtHeaders, 'xla/pjrt/c/pjrt_c_api.h'))).toBe(header?.sha256);
     const [cuda] = LOCK.cudaHeaders.files;
     expect(await sha256File(path.join(dir, value.cudaHeaders, 'cuda.h'))).toBe(cuda?.sha256);
+    expect(fs.existsSync(path.join(dir, value.tracy, 'TracyClient.cpp'))).toBe(true);
     for (const file of ['runtime/src/iree/base/api.h', 'compiler/bindings/c/iree/compiler/embedding_api.h']) {
       expect(fs.existsSync(path.join(dir, value.iree, file))).toBe(true);
     }

@@ -144,7 +144,10 @@ describe('env', () => {
     packages: { dir: '/packages', value: { packages: [{ platform: 'iree_cpu', folder: 'a' }] } as never },
     tools: { dir: '/tools', value: { bin: 'bin', zig: 'zig' } as never },
     jax: { dir: '/jax', value: { python: 'bin/python', compilerLibrary: 'lib/c.so' } as never },
-    sources: { dir: '/sources', value: { iree: 'iree', pjrtHeaders: 'include', cudaHeaders: 'cuda' } as never },
+    sources: {
+      dir: '/sources',
+      value: { iree: 'iree', pjrtHeaders: 'include', cudaHeaders: 'cuda', tracy: 'tracy' } as never,
+    },
     resolved: {
       dir: '/lock',
       value: { lock: { ireeRuntime: { version: '3.11.0' }, ireeCompiler: { stablehlo: '1.13.0' } } } as never,
@@ -157,6 +160,7 @@ describe('env', () => {
     IREE_PJRT_IREE_SOURCE_DIR: '/sources/iree',
     IREE_PJRT_HEADERS_DIR: '/sources/include',
     IREE_PJRT_CUDA_HEADERS_DIR: '/sources/cuda',
+    IREE_PJRT_TRACY_DIR: '/sources/tracy',
     IREE_PJRT_IREE_VERSION: '3.11.0',
     IREE_PJRT_STABLEHLO_VERSION: '1.13.0',
     IREE_PJRT_ZIG: '/tools/zig',

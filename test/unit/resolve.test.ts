@@ -59,6 +59,7 @@ const COMPAT: Compat = {
     ],
   },
   cudaHeaders: { package: 'cuda', version: '12.9.79', includeRoot: 'include', members: ['include/cuda.h'] },
+  tracy: { crate: 'tracy-client-sys', crateVersion: '0.28.0', version: '0.13.1', protocol: 76 },
 };
 
 /** Answers as pip does: a report on stdout, or exit code 1 with the versions that there are. */

@@ -63,8 +63,7 @@ iree_status_t IssueCall(
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
                             "entry point ordinal out of bounds");
   }
-  IREE_HAL_EXECUTABLE_LIBRARY_CALL_TRACE_ZONE_BEGIN(
-      z0, iree_make_cstring_view(library->header->name), library, ordinal);
+  const Zone zone(*executable.names[ordinal]);
   const uint32_t recording = CurrentRecording();
   const int64_t begin = recording ? TraceClock() : 0;
   const int result = library->exports.ptrs[ordinal](
@@ -73,7 +72,6 @@ iree_status_t IssueCall(
     RecordWorkgroup(recording, executable.names[ordinal],
                     IndexOf(*dispatch_state, *workgroup_state), begin);
   }
-  IREE_TRACE_ZONE_END(z0);
   return result == 0
              ? iree_ok_status()
              : iree_make_status(IREE_STATUS_INTERNAL,
