@@ -43,7 +43,8 @@ export async function examine(machine: Machine, tools: readonly ToolSpec[]): Pro
     ...MACHINE_CHECKS,
     ...uniqueTools(tools)
       .filter((spec) => !covered(spec))
-      .map((spec) => tool(spec)),
+      // Without what only some variants need, the pipeline runs.
+      .map((spec) => tool(spec.only === undefined ? spec : { ...spec, required: false })),
   ];
   const rows = await Promise.all(
     checks.map(async (check) => {

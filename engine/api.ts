@@ -41,6 +41,8 @@ export interface ToolSpec {
   readonly required: boolean;
   /** True if a change of its version must rebuild what the stage made. */
   readonly inKey: boolean;
+  /** Only variants with these values of axes need it: neither the keys of others hold it nor do they fail without. */
+  readonly only?: Readonly<Record<string, string>>;
 }
 
 /** What goes into a node's key besides its options, variant, code, tools and upstream artifacts. */

@@ -25,6 +25,7 @@ import type { PlanNode } from './plan.js';
 import { abortReason } from './process.js';
 import type { LineFile } from './run-files.js';
 import type { RunScope } from './run-scope.js';
+import { toolsFor } from './tools-for.js';
 
 export type NodeOutcome =
   | { readonly status: 'hit' | 'ran'; readonly artifact: Artifact }
@@ -100,7 +101,7 @@ class NodeRun {
     const { definition, options, variant } = this.#node;
     const inputs = await definition.inputs(inputContext(this.#sources));
     const tools = new Map<string, string>();
-    for (const tool of definition.tools ?? [])
+    for (const tool of toolsFor(definition.tools, variant))
       if (tool.inKey) tools.set(tool.name, (await this.#scope.options.findTool(tool)).version ?? 'missing');
     const { key, record } = await takeFingerprint({
       root: this.#scope.options.root,
@@ -190,7 +191,8 @@ class NodeRun {
   }
 
   async #requireTools(): Promise<void> {
-    const required = (this.#node.definition.tools ?? []).filter((tool) => tool.required);
+    const { definition, variant } = this.#node;
+    const required = toolsFor(definition.tools, variant).filter((tool) => tool.required);
     if (required.length === 0) return;
     const { toolFailure } = await import('./tools.js');
     const failure = toolFailure(await Promise.all(required.map(this.#scope.options.findTool)), this.#node.id);

@@ -11,6 +11,7 @@ import type { ExecuteOptions } from './execute.js';
 import { PipelineFailure } from './failure.js';
 import { type Fingerprint, type FingerprintRecord, diffRecords, takeFingerprint } from './fingerprint.js';
 import type { Plan, PlanNode } from './plan.js';
+import { toolsFor } from './tools-for.js';
 
 export interface NodePreview {
   readonly node: PlanNode;
@@ -86,7 +87,7 @@ class Previewer {
     const upstream = node.needs.flatMap((id) => this.#known.get(id) ?? []);
     const inputs = await definition.inputs(inputContext({ node, root, config, settings, env: this.#env, upstream }));
     const tools = new Map<string, string>();
-    for (const tool of definition.tools ?? []) {
+    for (const tool of toolsFor(definition.tools, variant)) {
       if (tool.inKey) tools.set(tool.name, (await findTool(tool)).version ?? 'missing');
     }
     const digests = new Map(node.needs.map((id) => [id, this.#known.get(id)?.digest ?? '']));

@@ -143,13 +143,15 @@ export interface SourceComponent {
 
 /** `build-native`. */
 export interface NativeArtifact {
-  /** The stripped library, e.g. `pjrt_plugin_iree_cpu.so`. */
+  /** The library, e.g. `pjrt_plugin_iree_cpu.so`. */
   readonly library: string;
-  /** Its debug info, kept aside. */
-  readonly debug: string;
-  /** Platform tag it was built for, e.g. `manylinux_2_28_x86_64`. */
+  /** Its debug info where that is kept aside: the library is then stripped. */
+  readonly debug?: string;
+  /** The same with bugs that a client option sets off: proof that a flavour with a sanitizer reports them. */
+  readonly planted?: { readonly library: string; readonly bugs: readonly PlantedBug[] };
+  /** Platform tag it was built for: `manylinux_2_28_x86_64`, or `linux_x86_64` if only for the machine that built it. */
   readonly platform: string;
-  /** Bytes of the stripped library. */
+  /** Bytes of the library. */
   readonly size: number;
   /** The only symbols it exports. */
   readonly exports: readonly string[];
@@ -172,6 +174,15 @@ export interface Hardening {
   readonly stackProtector: boolean;
   /** Calls of glibc are checked (`_FORTIFY_SOURCE`). */
   readonly fortify: boolean;
+}
+
+/** A bug that the client option `planted_bug` sets off, and where it must be reported. */
+export interface PlantedBug {
+  readonly name: string;
+  /** Words of the report. */
+  readonly report: string;
+  readonly file: string;
+  readonly line: number;
 }
 
 /** `render-packages`: one Python source tree per package. */

@@ -19,6 +19,7 @@
 #include <type_traits>
 
 #include "error.h"
+#include "leak_boundary.h"
 #include "status.h"
 #include "zone.h"
 
@@ -94,7 +95,7 @@ struct Guarded {
   static Result Call(Args* args) noexcept {
     const Zone zone(kName());
     try {
-      CallOnCopy(args, kFunction, kName());
+      CallAtLeakBoundary([args] { CallOnCopy(args, kFunction, kName()); });
     } catch (...) {
       PJRT_Error* error = CurrentExceptionAsError(kName());
       if constexpr (std::is_void_v<Result>) {

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "guard.h"
+#include "leak_boundary.h"
 #include "status.h"
 #include "trace.h"
 #include "wire.h"
@@ -120,7 +121,7 @@ PLUGIN_Profiler_Error* ErrorCode(
 template <typename Args, void (*kFunction)(Args&)>
 PLUGIN_Profiler_Error* Guard(Args* args) noexcept {
   try {
-    kFunction(*args);
+    CallAtLeakBoundary([args] { kFunction(*args); });
     return nullptr;
   } catch (...) {
     return new (std::nothrow)

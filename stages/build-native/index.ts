@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { NativeArtifact } from '../artifacts.js';
+import { ASAN_COMPILER } from '../lib/asan-compiler.js';
 import { nativeInputs } from '../lib/native-tree.js';
 import type { BuildOptions } from './run.js';
 
@@ -10,6 +11,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   schema: 'stages/build-native.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
+  tools: [ASAN_COMPILER],
   output: 'tree',
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).buildNative(context),

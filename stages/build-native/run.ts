@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
@@ -26,29 +26,35 @@ interface Elf {
   readonly hardening: Hardening;
 }
 
-/** Builds the plugin library, checks what it exports and needs, and hands on the stripped file. */
+/** Builds the plugin library, checks what it exports and needs, and hands it on with what belongs to it. */
 export async function buildNative(context: StageContext<BuildOptions>): Promise<NativeArtifact> {
-  const device = context.variant.axes['device'] ?? 'cpu';
+  const plugin = `pjrt_plugin_iree_${context.variant.axes['device'] ?? 'cpu'}`;
+  const library = `${plugin}.so`;
   const platform = platformTag(context);
-  const library = `pjrt_plugin_iree_${device}.so`;
+  const asan = context.variant.axes['flavour'] === 'asan';
+  // With ASAN the debug information stays in the library, whose reports name lines.
+  const extra = asan ? [`${plugin}_planted.so`] : [`${library}.debug`];
   const build = await configureAndBuild(context, {
     platform,
     tests: false,
-    targets: [`pjrt_plugin_iree_${device}`, `pjrt_plugin_iree_${device}_debug`],
+    targets: [plugin, `${plugin}_${asan ? 'planted' : 'debug'}`],
   });
-  for (const file of [library, `${library}.debug`]) {
+  for (const file of [library, ...extra]) {
     await copyFile(path.join(build, file), path.join(context.outDir, file));
   }
-  const elf = await inspect(context, path.join(context.outDir, library), path.join(context.outDir, `${library}.debug`));
+  const withSymbols = asan ? library : `${library}.debug`;
+  const elf = await inspect(context, path.join(context.outDir, library), path.join(context.outDir, withSymbols));
   checkElf(elf, library, platform);
   if (context.variant.axes['flavour'] === 'release') checkHardening(elf, library);
   const { size } = await stat(path.join(context.outDir, library));
   context.log(`${library}: ${size} bytes, exports ${elf.exports.join(', ')}, needs glibc ${elf.glibc}`);
   const licenses = path.join(context.outDir, 'licenses');
-  const toolchain = await toolchainComponents(context.artifact<ToolsArtifact>('setup-tools'), licenses);
+  await mkdir(licenses);
+  // The system's compiler leaves its libraries to the system.
+  const toolchain = asan ? [] : await toolchainComponents(context.artifact<ToolsArtifact>('setup-tools'), licenses);
   return {
     library,
-    debug: `${library}.debug`,
+    ...(asan ? { planted: await plantedBugs(context, plugin) } : { debug: `${library}.debug` }),
     platform,
     size,
     ...elf,
@@ -63,6 +69,17 @@ async function flavourComponents(context: StageContext, licenses: string): Promi
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   return [await tracyComponent(lock.tracy, path.resolve(sources.dir, sources.value.tracy), licenses)];
+}
+
+/** What is planted, and on which lines: native/test/planted_bugs.cc says `// planted NAME: REPORT` there. */
+async function plantedBugs(context: StageContext, plugin: string): Promise<NonNullable<NativeArtifact['planted']>> {
+  const file = 'planted_bugs.cc';
+  const lines = (await readFile(path.join(context.root, 'native', 'test', file), 'utf8')).split('\n');
+  const bugs = lines.flatMap((text, index) => {
+    const [, name, report] = /\/\/ planted ([\w-]+): (.+)$/.exec(text) ?? [];
+    return name === undefined || report === undefined ? [] : [{ name, report, file, line: index + 1 }];
+  });
+  return { library: `${plugin}_planted.so`, bugs };
 }
 
 async function inspect(context: StageContext, file: string, withSymbols: string): Promise<Elf> {
@@ -91,7 +108,10 @@ export function checkHardening({ hardening }: Elf, library: string): void {
   });
 }
 
-/** A plugin that exports more than its entry points, or needs a newer glibc than its tag says, must not go on. */
+/**
+ * A plugin that exports more than its entry points, or needs a newer glibc than its tag says, must not go on. A tag
+ * such as `linux_x86_64` says nothing of glibc: the wheel is for the machine that built it.
+ */
 export function checkElf(elf: Elf, library: string, platform: string): void {
   if (elf.exports.join() !== EXPORTS) {
     fail({
@@ -103,6 +123,7 @@ export function checkElf(elf: Elf, library: string, platform: string): void {
       help: 'native/src/exports.lds lists what is exported',
     });
   }
+  if (!platform.startsWith('manylinux_')) return;
   const [, major = 0, minor = 0] = (/^manylinux_(\d+)_(\d+)_/.exec(platform) ?? []).map(Number);
   const [neededMajor = 0, neededMinor = 0] = elf.glibc.split('.').map(Number);
   if (neededMajor > major || (neededMajor === major && neededMinor > minor)) {

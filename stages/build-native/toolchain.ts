@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Artifact } from '../../engine/api.js';
 import type { Lock, SourceComponent, ToolsArtifact } from '../artifacts.js';
@@ -17,7 +17,6 @@ export async function toolchainComponents(
 ): Promise<SourceComponent[]> {
   const version = tools.value.versions['ziglang'] ?? 'unknown';
   const zig = path.dirname(path.join(tools.dir, tools.value.zig));
-  await mkdir(licenses, { recursive: true });
   for (const { name, file } of LINKED) await copyFile(path.join(zig, file), path.join(licenses, `${name}.txt`));
   return LINKED.map(({ name, license, part }) => ({
     name,

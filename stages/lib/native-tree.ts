@@ -4,6 +4,7 @@ import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
 import type { ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../artifacts.js';
+import { type AsanCompiler, asanCompiler } from './asan-compiler.js';
 
 /** The native tree is configured by two stages (the library, its GoogleTests): what they share. */
 export async function nativeInputs(context: InputContext): Promise<StageInputs> {
@@ -18,9 +19,13 @@ export function projectVersion(context: InputContext): string {
   return context.config.project['version'] as string;
 }
 
-/** The wheel's platform tag, e.g. `manylinux_2_28_x86_64`, from the stage's option and the axis `arch`. */
+/**
+ * The wheel's platform tag, e.g. `manylinux_2_28_x86_64`, from the stage's option and the axis `arch`. The system's
+ * compiler links against the system's glibc, and to a runtime that no manylinux allows: `linux_x86_64` promises nothing.
+ */
 export function platformTag(context: InputContext<{ readonly platform: string }>): string {
-  return `${context.options.platform}_${context.variant.axes['arch'] ?? 'x86_64'}`;
+  const { flavour, arch = 'x86_64' } = context.variant.axes;
+  return flavour === 'asan' ? `linux_${arch}` : `${context.options.platform}_${arch}`;
 }
 
 /** zig's name of a target with its glibc floor, from a platform tag such as `manylinux_2_28_x86_64`. */
@@ -39,7 +44,9 @@ export interface BuildSettings {
 
 /** Configures and builds `native/`, incrementally; returns the build tree. */
 export async function configureAndBuild(context: StageContext, settings: BuildSettings): Promise<string> {
-  const tree = await buildTree(context);
+  // What zig has no runtime for is built with the system's compiler.
+  const compiler = context.variant.axes['flavour'] === 'asan' ? await asanCompiler(context) : undefined;
+  const tree = await buildTree(context, compiler);
   const cmake = path.join(tree.bin, 'cmake');
   const env = {
     PATH: `${tree.bin}:${process.env['PATH'] ?? ''}`,
@@ -47,7 +54,12 @@ export async function configureAndBuild(context: StageContext, settings: BuildSe
     ZIG_GLOBAL_CACHE_DIR: path.join(context.workDir, '..', 'zig-cache'),
     ZIG_LOCAL_CACHE_DIR: path.join(context.workDir, '..', 'zig-cache'),
   };
-  const defines = Object.entries(definesOf(context, settings, tree)).map(([key, value]) => `-D${key}=${value}`);
+  const toolchain = compiler
+    ? { CMAKE_C_COMPILER: compiler.cc, CMAKE_CXX_COMPILER: compiler.cxx }
+    : zigDefines(context, settings, tree);
+  const defines = Object.entries({ ...toolchain, ...definesOf(context, settings, tree) }).map(
+    ([key, value]) => `-D${key}=${value}`,
+  );
   const native = path.join(context.root, 'native');
   context.progress('configure');
   await context.exec(cmake, ['-S', native, '-B', tree.build, '-G', 'Ninja', ...defines], {
@@ -75,10 +87,13 @@ interface BuildTree {
 }
 
 /** The tree of this compiler and these sources; those of others are removed. */
-async function buildTree(context: StageContext): Promise<BuildTree> {
+async function buildTree(context: StageContext, compiler: AsanCompiler | undefined): Promise<BuildTree> {
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
-  const name = createHash('sha256').update(`${tools.digest} ${sources.digest}`).digest('hex').slice(0, 12);
+  const name = createHash('sha256')
+    .update([tools.digest, sources.digest, compiler?.id].join(' '))
+    .digest('hex')
+    .slice(0, 12);
   const folder = path.join(context.workDir, name);
   await mkdir(folder, { recursive: true });
   const others = (await readdir(context.workDir)).filter((entry) => entry !== name);
@@ -102,14 +117,19 @@ async function buildTree(context: StageContext): Promise<BuildTree> {
   };
 }
 
+function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
+  return {
+    CMAKE_TOOLCHAIN_FILE: path.join(context.root, 'native', 'cmake', 'zig.cmake'),
+    IREE_PJRT_ZIG: tree.zig,
+    IREE_PJRT_ZIG_TARGET: zigTarget(settings.platform),
+  };
+}
+
 function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   return {
     CMAKE_BUILD_TYPE: 'Release',
     CMAKE_MAKE_PROGRAM: path.join(tree.bin, 'ninja'),
-    CMAKE_TOOLCHAIN_FILE: path.join(context.root, 'native', 'cmake', 'zig.cmake'),
-    IREE_PJRT_ZIG: tree.zig,
-    IREE_PJRT_ZIG_TARGET: zigTarget(settings.platform),
     IREE_PJRT_IREE_SOURCE_DIR: tree.iree,
     IREE_PJRT_HEADERS_DIR: tree.pjrtHeaders,
     IREE_PJRT_CUDA_HEADERS_DIR: tree.cudaHeaders,

@@ -16,6 +16,11 @@ export function parseWheelName(file: string): WheelName {
   return { distribution, version, tag };
 }
 
+/** A `linux_…` tag: no index takes such a wheel, and no manylinux promise is made. */
+export function isForThisMachine(tag: string): boolean {
+  return /-linux_\w+$/.test(tag);
+}
+
 /** Compares the platform tag of a wheel with the oldest one that auditwheel says its libraries allow. */
 export function checkTag(file: string, auditwheelOutput: string): void {
   const { tag } = parseWheelName(file);

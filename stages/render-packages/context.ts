@@ -30,6 +30,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     device: entry.device,
     flavour,
     publishable: flavour === 'release',
+    sanitizer_runtime: native.needed.find((name) => /\basan\b|libasan/.test(name)) ?? '',
     library_file: native.library,
     platform_tag: native.platform,
     // 0: the library does not speak it.

@@ -7,6 +7,7 @@ import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtif
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
 import { hostMachine } from '../lib/pythons.js';
 import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-env.js';
+import { proveReports, pythonOf, reportIn } from './asan.js';
 import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
 
 export interface SmokeOptions {
@@ -78,7 +79,9 @@ async function smokeOne(
     requirements: ['pytest'],
   });
   context.progress(`run on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
-  const results = await runSuite(context, environment.python, wheel, label);
+  const suite = await runSuite(context, environment.python, wheel, label);
+  const proofs = await proveReports(context, environment.python, wheel);
+  const results = { ...suite, tests: [...suite.tests, ...proofs] };
 
   const report = path.join('report', `smoke-${label}`);
   await writeFile(path.join(context.outDir, `${report}.xml`), junitOf(`smoke-${label}`, results));
@@ -120,9 +123,11 @@ async function runSuite(
   const suite = path.join(context.root, 'stages', 'smoke-test', 'python');
   const file = path.join(context.tempDir, `${label}.jsonl`);
   await writeFile(file, '');
-  const { exitCode } = await context.exec(
-    python,
+  const [command, ...first] = pythonOf(context, python);
+  const { exitCode, stdout, stderr } = await context.exec(
+    command,
     [
+      ...first,
       '-m',
       'pytest',
       '-p',
@@ -149,12 +154,13 @@ async function runSuite(
     },
   );
   const results = parseResults(await readFile(file, 'utf8'), `exit code ${exitCode}`);
-  if (exitCode === 0 && results.tests.length > 0) return results;
+  const report = reportIn(`${stdout}\n${stderr}`);
+  if (exitCode === 0 && results.tests.length > 0 && report === undefined) return results;
   if (results.tests.some(({ outcome }) => outcome === 'failed')) return results;
   return fail({
     kind: 'test',
     message: `the smoke test on ${label} ended with exit code ${exitCode} and named no failed test`,
-    detail: `${results.tests.length} tests had reported a result`,
+    detail: report ?? `${results.tests.length} tests had reported a result`,
     help: 'the log of this stage has the whole output of pytest',
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
+import { ASAN_COMPILER } from '../lib/asan-compiler.js';
 import { nativeInputs } from '../lib/native-tree.js';
 import type { TestNativeOptions } from './run.js';
 
@@ -10,6 +11,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   schema: 'stages/test-native.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
+  tools: [ASAN_COMPILER],
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: nativeInputs,

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Machine, hintFor } from '../../commands/checks.js';
 import { examine, report } from '../../commands/doctor.js';
 import type { ToolSpec } from '../../engine/api.js';
+import { toolsFor } from '../../engine/tools-for.js';
 import { type ProbeRunner, probeTool, toolFailure, uniqueTools } from '../../engine/tools.js';
 
 const SPEC: ToolSpec = {
@@ -63,6 +64,14 @@ test('toolFailure names what is missing and how to get it', async () => {
   expect(toolFailure([{ spec: { ...SPEC, required: false }, state: 'missing' }], 'build')).toBeUndefined();
 });
 
+test('a tool that only some variants need is not asked of the others', () => {
+  const only = { ...SPEC, only: { flavour: 'asan' } };
+  const variant = (flavour: string) => ({ id: flavour, axes: { device: 'cpu', flavour } });
+  expect(toolsFor([SPEC, only], variant('release'))).toEqual([SPEC]);
+  expect(toolsFor([SPEC, only], variant('asan'))).toEqual([SPEC, only]);
+  expect(toolsFor(undefined, variant('asan'))).toEqual([]);
+});
+
 test('of two tools of one name the required one counts', () => {
   const optional = { ...SPEC, required: false };
   expect(uniqueTools([optional, SPEC, optional])).toEqual([SPEC]);
@@ -91,6 +100,12 @@ describe('doctor', () => {
     expect(rows.filter((row) => row.required && !row.ok)).toEqual([]);
     expect(rows.find((row) => row.name === 'more Pythons')).toMatchObject({ ok: true, found: '3.13' });
     expect(rows.find((row) => row.name === 'git')).toMatchObject({ ok: false, required: false });
+    expect(report(rows, { colors }).at(-1)).toBe('Everything that is needed is there.');
+  });
+
+  test('a machine without what only some variants need is good enough', async () => {
+    const rows = await examine(healthy, [{ ...SPEC, only: { flavour: 'asan' } }]);
+    expect(rows.find((row) => row.name === 'maker')).toMatchObject({ ok: false, required: false });
     expect(report(rows, { colors }).at(-1)).toBe('Everything that is needed is there.');
   });
 

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include "leak_boundary.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -18,7 +20,12 @@ void* FindSymbol(const char* name) {
     if (!library) continue;
     if (void* address = dlsym(library, name)) return address;
   }
+#if defined(IREE_PJRT_ASAN)
+  // What instrumented code calls is in the runtime that was loaded first.
+  return dlsym(RTLD_DEFAULT, name);
+#else
   return nullptr;
+#endif
 }
 
 }  // namespace iree_pjrt

@@ -3,6 +3,7 @@
 
 #include "compiler_flags.h"
 #include "cpu_features.h"
+#include "leak_boundary.h"
 #include "object_image.h"
 #include "tuning.h"
 
@@ -23,6 +24,9 @@ std::vector<std::string> TargetFlags(const Target& target) {
           "--iree-llvmcpu-target-cpu=" + target.name,
           "--iree-llvmcpu-enable-ukernels=none",
           "--iree-llvmcpu-reassociate-fp-reductions",
+#if defined(IREE_PJRT_ASAN)
+          "--iree-llvmcpu-sanitize=address",
+#endif
           "--iree-llvmcpu-debug-symbols=false"};
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ffi/registry.h"
+#include "leak_boundary.h"
 
 struct XLA_FFI_Future {
   std::mutex mutex;
@@ -20,7 +21,7 @@ namespace {
 template <auto kFunction, typename Args>
 XLA_FFI_Error* GuardedFfi(Args* args) noexcept {
   try {
-    kFunction(*args);
+    CallAtLeakBoundary([args] { kFunction(*args); });
     return nullptr;
   } catch (...) {
     return CurrentExceptionAsFfiError();

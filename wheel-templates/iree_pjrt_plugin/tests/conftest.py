@@ -27,7 +27,7 @@ PACKAGE = f"jax_plugins.{_FOUND[0]}"
 @pytest.fixture(scope="session")
 def plugin() -> SimpleNamespace:
     """The package's modules by their names without the underscore."""
-    names = ["artifact", "build_info", "compiler", "cross_compile", "donation", "errors"]
+    names = ["artifact", "asan", "build_info", "compiler", "cross_compile", "donation", "errors"]
     names += ["library", "partition", "versions"]
     return SimpleNamespace(**{name: _module(f"_{name}") for name in names}, package=PACKAGE)
 

@@ -42,6 +42,10 @@ def register() -> None:
 
 def _register_plugin(library: _library.Library) -> None:
     _versions.check_jaxlib(jaxlib.version.__version__)
+    if _build_info.SANITIZER_RUNTIME:
+        from . import _asan  # only in the wheels that need it
+
+        _asan.require_runtime()
     compiler = _compiler.library_path()
     path, more = library.read()
     options = {
