@@ -24,7 +24,7 @@ def run(code, jax_platforms):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert ran.returncode == 0, f"exit {ran.returncode}\n{ran.stdout}{ran.stderr[-4000:]}"

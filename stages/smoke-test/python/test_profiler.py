@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from platform import machine
 from typing import Any
 
 import jax
@@ -107,8 +108,10 @@ def test_a_trace_shows_the_plugin(device: Any, platform: str, tmp_path: Path) ->
     assert named["Compile jit_traced_step"] == 1
     assert named["Dispatch jit_traced_step"] == 3
     assert named["Execute jit_traced_step"] == 3
-    assert count["kernel"] >= 3
-    assert any("matmul" in span["name"] for span in found if span["kind"] == "kernel")
+    if machine() == "x86_64":
+        # Elsewhere IREE's own loader runs them, which knows no recorder.
+        assert count["kernel"] >= 3
+        assert any("matmul" in span["name"] for span in found if span["kind"] == "kernel")
     sent = sum(span["bytes"] for span in found if span["name"].startswith("HostToDevice"))
     assert sent >= 4 * (64 * 32 + 16 * 64)
     assert any(span["name"].startswith("DeviceToHost") for span in found)
