@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_memory.h"
 
-#include <algorithm>
-#include <mutex>
+#include <atomic>
+#include <memory>
 #include <utility>
 
 extern "C" {
@@ -124,6 +124,31 @@ void* AddressOf(Runtime&, iree_hal_buffer_t* buffer) {
   return reinterpret_cast<void*>(start + iree_hal_buffer_byte_offset(buffer));
 }
 
+namespace {
+
+// No mutex: one thread may look at several buffers at a time.
+class Claim {
+ public:
+  Claim() = default;
+  ~Claim() {
+    if (taken_) taken_->store(false, std::memory_order_release);
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+  // False if somebody else has it.
+  bool Take(std::atomic<bool>& taken) {
+    if (taken.exchange(true, std::memory_order_acquire)) return false;
+    taken_ = &taken;
+    return true;
+  }
+
+ private:
+  std::atomic<bool>* taken_ = nullptr;
+};
+
+}  // namespace
+
 // Page-locked memory beside a buffer that the host cannot see.
 struct HostView::Staging {
   Staging(Runtime& runtime, iree_hal_buffer_t* buffer, size_t offset,
@@ -134,10 +159,7 @@ struct HostView::Staging {
         size(size),
         access(access) {
     Runtime::Family& family = runtime.family();
-    if (size <= family.staging_bytes) {
-      lock = std::unique_lock(family.staging_mutex, std::try_to_lock);
-    }
-    if (!lock) {
+    if (size > family.staging_bytes || !claim.Take(family.staging_taken)) {
       own = AllocateBuffer(runtime, size, kPinnedHost);
       memory = own.get();
     } else {
@@ -158,8 +180,8 @@ struct HostView::Staging {
   const size_t size;
   const Access access;
   HalBuffer own;
-  // Held while the client's own memory is in use.
-  std::unique_lock<std::mutex> lock;
+  // Of the client's own memory, while it is in use.
+  Claim claim;
   iree_hal_buffer_t* memory = nullptr;
 };
 

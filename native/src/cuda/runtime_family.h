@@ -3,8 +3,8 @@
 #ifndef IREE_PJRT_CUDA_RUNTIME_FAMILY_H_
 #define IREE_PJRT_CUDA_RUNTIME_FAMILY_H_
 
+#include <atomic>
 #include <cstddef>
-#include <mutex>
 
 #include "driver.h"
 #include "runtime.h"
@@ -19,7 +19,7 @@ struct Runtime::Family {
   iree_hal_device_t* device = nullptr;
   // Page-locked memory for one copy between host and device at a time; made by
   // the first that fits into it.
-  std::mutex staging_mutex;
+  std::atomic<bool> staging_taken{false};
   HalBuffer staging;
   size_t staging_bytes = 0;
 };
