@@ -171,6 +171,8 @@ export async function describe(
   const { files, mtimes } = await listFiles(path.join(staged, FILES), node.output);
   // The files of a `state` hold times and paths of this machine; what matters of it is in its value.
   const digest = sha256(canonicalJson({ value, files: node.output === 'tree' ? files : [] }));
+  // Later stages read the same, byte for byte, whether this was made now or before.
+  const stored = JSON.parse(canonicalJson(value)) as Json;
   const made: ArtifactRecord = {
     format: FORMAT_VERSION,
     node: node.id,
@@ -179,7 +181,7 @@ export async function describe(
     output: node.output,
     key: print.key,
     digest,
-    value,
+    value: stored,
     files,
     record: print.record,
   };

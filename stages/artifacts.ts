@@ -258,7 +258,7 @@ export interface WheelRow {
   /** Place in the wheel's `.dist-info`, and how many parts it lists. */
   readonly sbom: { readonly file: string; readonly components: number };
   /** The smoke test's; none if no Python could run the wheel. */
-  readonly runs: readonly Pick<SmokeRun, 'python' | 'jaxlib' | 'passed' | 'failed' | 'skipped'>[];
+  readonly runs: readonly Pick<SmokeRun, 'python' | 'jaxlib' | 'passed' | 'failed' | 'skipped' | 'notRun'>[];
 }
 
 /** `publish-wheels`: the files that were uploaded. */

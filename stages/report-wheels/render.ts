@@ -47,8 +47,8 @@ export function renderMarkdown({ wheels }: WheelsReport): string {
 
 function runsOf({ runs }: WheelRow): string[] {
   if (runs.length === 0) return ['built, not run'];
-  return runs.map(({ python, jaxlib, passed, skipped }) => {
-    const rest = skipped === 0 ? '' : `, ${skipped} skipped`;
+  return runs.map(({ python, jaxlib, passed, skipped, notRun }) => {
+    const rest = skipped === 0 ? '' : `, ${skipped} ${notRun === undefined ? 'skipped' : 'not run'}`;
     return `Python ${python}, jaxlib ${jaxlib}: ${passed} passed${rest}`;
   });
 }

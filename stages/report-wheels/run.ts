@@ -54,7 +54,14 @@ async function rowOf(context: StageContext, { variant }: Artifact<WheelsArtifact
     sbom: await sbomOf(ofVariant<PackagesArtifact>('render-packages'), wheel),
     runs: runs
       .filter((run) => run.wheel === wheel.file)
-      .map(({ python, jaxlib, passed, failed, skipped }) => ({ python, jaxlib, passed, failed, skipped })),
+      .map(({ python, jaxlib, passed, failed, skipped, notRun }) => ({
+        python,
+        jaxlib,
+        passed,
+        failed,
+        skipped,
+        ...(notRun === undefined ? {} : { notRun }),
+      })),
   };
 }
 

@@ -138,7 +138,7 @@ test('a library with the same bytes, built in another folder, is not packed or t
   const result = await checkout.run(['run', 'release', '--json']);
   expect(result.code, result.output).toBe(0);
   // Rendered anew, because the debug information beside the library did change.
-  expect(ranIn(result)).toEqual(['render-packages[cpu-release]']);
+  expect(ranIn(result)).toEqual(['render-packages[cpu-release]', 'report-wheels']);
   expectWhole(seeded);
 });
 

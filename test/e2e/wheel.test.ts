@@ -47,7 +47,7 @@ describe('the wheel', () => {
       name: 'iree-pjrt-plugin-cpu',
       tags: ['py3-none-manylinux_2_28_x86_64'],
       exports: ['GetPjrtApi', 'XLA_FFI_GetApi'],
-      extensions: ['layouts', 'memory descriptions'],
+      extensions: ['profiler', 'layouts', 'memory descriptions'],
     });
     expect(found['unimplemented']).toHaveLength(5);
     const refused = info('package.json', 'no-such-file.whl');

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import { EngineRig, writing, type RunRecord, type TestStage } from '../rigs/engine-rig.js';
 
@@ -33,6 +34,24 @@ describe('early cutoff', () => {
     rig.write('in.txt', 'one two three');
     expect((await rig.run(stages)).started).toEqual(['words', 'after']);
   });
+});
+
+it('a stage reads the same value, in the same order of keys, whether it was made now or before', async () => {
+  const read: string[] = [];
+  const stages = {
+    facts: { run: () => ({ zebra: 1, ape: { b: 2, a: 1 } }) },
+    reader: {
+      needs: ['facts'],
+      run: (context: StageContext) => {
+        read.push(JSON.stringify(context.artifact('facts').value));
+        return null;
+      },
+    },
+  };
+  await rig.run(stages);
+  await rig.run(stages, { force: new Set(['reader']) });
+  expect(read).toHaveLength(2);
+  expect(read[0]).toBe(read[1]);
 });
 
 describe('a damaged or missing result', () => {

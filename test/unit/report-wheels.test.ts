@@ -54,6 +54,11 @@ test('the text says where a wheel was run, and which was not', () => {
   ]);
 });
 
+test('what a machine could not run is not called skipped', () => {
+  const run = { ...ROW.runs[0], passed: 11, skipped: 33, notRun: 'no GPU' } as WheelRow['runs'][0];
+  expect(renderText({ wheels: [{ ...ROW, runs: [run] }] })).toContain('11 passed, 33 not run');
+});
+
 test('the page has a row for each wheel, and the JSON fits its schema', async () => {
   const rows = renderMarkdown({ wheels: [ROW, CROSS] })
     .split('\n')
