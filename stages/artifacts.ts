@@ -188,6 +188,8 @@ export interface PlantedBug {
 /** `render-packages`: one Python source tree per package. */
 export interface PackagesArtifact {
   readonly packages: readonly RenderedPackage[];
+  /** Handed on beside the packages, for the smoke test: it must not run anew for debug information alone. */
+  readonly planted?: NativeArtifact['planted'];
 }
 
 export interface RenderedPackage {

@@ -26,7 +26,13 @@ export async function renderPackages(context: StageContext): Promise<PackagesArt
       help: 'add an entry with this device under `packages:`',
     });
   }
-  return { packages: await Promise.all(packages.map((entry) => renderPackage(context, entry))) };
+  const { dir, value } = context.artifact<NativeArtifact>('build-native');
+  const { planted } = value;
+  if (planted) await cp(path.join(dir, planted.library), path.join(context.outDir, planted.library));
+  return {
+    packages: await Promise.all(packages.map((entry) => renderPackage(context, entry))),
+    ...(planted ? { planted } : {}),
+  };
 }
 
 async function renderPackage(context: StageContext, entry: PackageConfig): Promise<RenderedPackage> {

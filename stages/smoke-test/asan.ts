@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
-import type { NativeArtifact, PlantedBug, Wheel } from '../artifacts.js';
+import type { PackagesArtifact, PlantedBug, Wheel } from '../artifacts.js';
 import { ANY_EXIT_CODE, freshShell } from '../lib/testing/wheel-env.js';
 import type { TestResult } from './results.js';
 
@@ -30,10 +30,10 @@ const USE_PLATFORM = 'import jax; print(jax.devices())';
  * process goes on.
  */
 export async function proveReports(context: StageContext, python: string, wheel: Wheel): Promise<TestResult[]> {
-  const native = context.artifact<NativeArtifact>('build-native');
-  const planted = native.value.planted;
+  const packages = context.artifact<PackagesArtifact>('render-packages');
+  const planted = packages.value.planted;
   if (!planted) return [];
-  const library = path.join(native.dir, planted.library);
+  const library = path.join(packages.dir, planted.library);
   const results: TestResult[] = [];
   for (const bug of planted.bugs) {
     context.progress(`planted ${bug.name}`);
