@@ -46,7 +46,7 @@ export async function run(
 
 /** The tools environment, made or unchanged. */
 async function makeTools(context: CommandContext, project: Project): Promise<number> {
-  const whole = await makePlan(project.config, {}, context.loadStage);
+  const whole = await makePlan(project.config, { root: project.root }, context.loadStage);
   const { plan } = selectNodes(whole, { only: [TOOLS] });
   const request = { settings: {}, locked: false, force: new Set<string>(), noWait: false };
   return await runPlan(context, project, plan, request, 'auto');

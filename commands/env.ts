@@ -35,7 +35,7 @@ export async function run(
   options: OptionValues,
 ): Promise<number> {
   const project = await openProject(context);
-  const plan = await makePlan(project.config, { variants: [variant] }, context.loadStage);
+  const plan = await makePlan(project.config, { root: project.root, variants: [variant] }, context.loadStage);
   const folders = new ArtifactFolders(project.stateDir);
   // Of several variants that match, the first in the order of pipeline.yaml.
   const latest = (uses: string): Artifact | undefined => {

@@ -20,7 +20,7 @@ export async function run(
   // Without a pipeline's name: the first that holds the stage.
   const stage = name.replace(/\[.*/, '');
   const holder = config.pipelines.find((pipeline) => pipeline.stages.includes(stage))?.name;
-  const whole = await makePlan(config, { pipeline: wanted ?? holder }, context.loadStage);
+  const whole = await makePlan(config, { root: project.root, pipeline: wanted ?? holder }, context.loadStage);
   const { plan, targets } = selectNodes(whole, { only: findNodes(whole, [name]) });
   const found = await preview(
     plan,

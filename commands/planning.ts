@@ -12,7 +12,7 @@ export async function planFor(
   options: OptionValues,
 ): Promise<Selection> {
   const variants = texts(options['variant']);
-  const plan = await makePlan(project.config, { pipeline, variants }, context.loadStage);
+  const plan = await makePlan(project.config, { root: project.root, pipeline, variants }, context.loadStage);
   return selectNodes(plan, {
     only: texts(options['only']),
     from: texts(options['from']),

@@ -27,7 +27,7 @@ export async function run(
   const stages = project.config.stages.filter((stage) => stage.uses === STAGE).map((stage) => stage.name);
   const pipeline = project.config.pipelines.find((entry) => entry.stages.some((stage) => stages.includes(stage)));
   if (!pipeline) fail({ kind: 'usage', message: `no pipeline in ${project.config.file} uses the stage '${STAGE}'` });
-  const whole = await makePlan(project.config, { pipeline: pipeline.name }, context.loadStage);
+  const whole = await makePlan(project.config, { root: project.root, pipeline: pipeline.name }, context.loadStage);
   const only = whole.nodes.filter((node) => node.definition.name === STAGE).map((node) => node.id);
   const { plan, targets } = selectNodes(whole, { only });
   const settings = { ...settingsOf(options), ...(update ? { update: 'true' } : {}) };

@@ -11,9 +11,12 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** One point of the axes, projected onto those that a stage uses, e.g. `{device: 'cpu'}`. */
+/** One point of the axes, projected onto those that a stage uses, e.g. `{device: 'cpu'}`, and of the stage's own. */
 export interface Variant {
-  /** Axis values joined by `-` in the order of pipeline.yaml, e.g. `cpu-release`; `''` if no axis is used. */
+  /**
+   * Axis values joined by `-` in the order of pipeline.yaml, then those of the stage's own axes, e.g. `cpu-release`;
+   * `''` if no axis is used.
+   */
   readonly id: string;
   readonly axes: Readonly<Record<string, string>>;
 }
@@ -140,6 +143,12 @@ export interface Publication {
   readonly show?: boolean;
 }
 
+/** What a stage knows when its own points are listed: nothing has run yet. */
+export type PointContext<Options = unknown> = Pick<InputContext<Options>, 'root' | 'options' | 'variant' | 'config'>;
+
+/** Values of axes that are a stage's own, e.g. `{shard: '3'}`; those of `variants.axes` are not among them. */
+export type Point = Readonly<Record<string, string>>;
+
 export interface StageDefinition<Options = unknown, Value = unknown> {
   /** The name that `uses:` gives in pipeline.yaml; also the folder under stages/. */
   readonly name: string;
@@ -167,6 +176,12 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
    * the run, so that the next run finds it. Relative to the root.
    */
   readonly settles?: readonly string[];
+  /**
+   * Points of axes of the stage's own, for one of its variants: it runs once for each, with the point's values among
+   * the variant's axes. What they are read from must be in the checkout, so that the plan is the same everywhere.
+   * Without it the stage runs once for each variant.
+   */
+  points?(context: PointContext<Options>): Promise<readonly Point[]>;
   inputs(context: InputContext<Options>): Promise<StageInputs>;
   run(context: StageContext<Options>): Promise<Value>;
 }

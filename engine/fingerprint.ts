@@ -23,7 +23,7 @@ export interface FingerprintRecord {
   /** The stage's own source files: path → sha256. */
   readonly code: Readonly<Record<string, string>>;
   readonly options: unknown;
-  /** Only the axes that the stage uses. */
+  /** Only the axes that the stage uses, its own points' among them. */
   readonly variant: Readonly<Record<string, string>>;
   /** Input files: path relative to the root → sha256, `missing` if there is none. */
   readonly files: Readonly<Record<string, string>>;
@@ -73,6 +73,7 @@ export interface FingerprintSources {
   readonly root: string;
   readonly definition: StageDefinition;
   readonly options: unknown;
+  /** As the node has it: projected onto the axes that the stage uses. */
   readonly variant: Variant;
   readonly inputs: StageInputs;
   readonly upstream: ReadonlyMap<string, string>;
@@ -90,7 +91,7 @@ export async function takeFingerprint(from: FingerprintSources): Promise<Fingerp
     version: definition.version,
     code: await hashAll(from.code.root, from.code.files(definition), from.hashes),
     options: from.options ?? null,
-    variant: Object.fromEntries(Object.entries(from.variant.axes).filter(([axis]) => definition.axes.includes(axis))),
+    variant: from.variant.axes,
     files: await hashAll(from.root, from.inputs.files ?? [], from.hashes),
     values: from.inputs.values ?? {},
     upstream: Object.fromEntries(from.upstream),

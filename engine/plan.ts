@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StageDefinition, Variant } from './api.js';
+import type { Point, StageDefinition, Variant } from './api.js';
 import type { ResolvedConfig, ResolvedPipeline, ResolvedStage } from './config/types.js';
 import { fail } from './failure.js';
 import { type Graph, stableOrder, withDownstream, withUpstream } from './graph.js';
 import { suggest } from './nearest.js';
-import { project, selectVariants } from './variants.js';
+import { atPoint, project, selectVariants } from './variants.js';
 
-/** One run of a stage for one variant. */
+/** One run of a stage for one variant, at one of the stage's own points. */
 export interface PlanNode {
   /** `stage` or `stage[variant]`, unique in the plan. */
   readonly id: string;
@@ -29,56 +29,99 @@ export interface Plan {
 /** Finds the definition that `uses:` names. */
 export type StageLoader = (uses: string) => Promise<StageDefinition>;
 
-/** Every node of a pipeline: its stages and what they need, once per variant that makes a difference to them. */
-export async function makePlan(
-  config: ResolvedConfig,
-  request: { readonly pipeline?: string | undefined; readonly variants?: readonly string[] },
-  load: StageLoader,
-): Promise<Plan> {
+export interface PlanRequest {
+  /** Root of the checkout, for stages with points of their own. */
+  readonly root: string;
+  readonly pipeline?: string | undefined;
+  readonly variants?: readonly string[];
+}
+
+/** Every node of a pipeline: its stages and what they need, once per variant and point that makes a difference to them. */
+export async function makePlan(config: ResolvedConfig, request: PlanRequest, load: StageLoader): Promise<Plan> {
   const pipeline = findPipeline(config, request.pipeline);
   const variants = selectVariants(config.variants, config.axes, request.variants ?? [], pipeline.variants);
   const graph: Graph = new Map(config.stages.map((stage) => [stage.name, stage.needs]));
   const included = withUpstream(graph, pipeline.stages);
   const stages = config.stages.filter((stage) => included.has(stage.name));
-  const definitions = new Map(
-    await Promise.all(stages.map(async (stage) => [stage.name, await load(stage.uses)] as const)),
+  const runs = new Map(
+    await Promise.all(
+      stages.map(async (stage) => {
+        const definition = await load(stage.uses);
+        return [stage.name, await runsOf(config, request.root, stage, definition, variants)] as const;
+      }),
+    ),
   );
-  const axes = Object.keys(config.axes);
-  const asSeenBy = (stage: string, variant: Variant): Variant => {
-    const seen = axes.filter((axis) => definitions.get(stage)?.axes.includes(axis) ?? false);
-    return project(variant, seen, config.implied);
-  };
-  const nodes = stages.flatMap((stage) => {
-    const definition = definitions.get(stage.name);
-    return definition ? nodesOf(stage, definition, variants, asSeenBy) : [];
-  });
+  const nodes = stages.flatMap((stage) => (runs.get(stage.name) ?? []).map((run) => nodeOf(stage, run, runs)));
   return { pipeline: pipeline.name, nodes: ordered(nodes) };
 }
 
-function nodesOf(
+/** A stage as it runs once: for the variants that look the same to it, at one of its own points. */
+interface StageRun {
+  readonly definition: StageDefinition;
+  readonly variant: Variant;
+  readonly sharing: readonly Variant[];
+  readonly point: Point;
+}
+
+async function runsOf(
+  config: ResolvedConfig,
+  root: string,
   stage: ResolvedStage,
   definition: StageDefinition,
   variants: readonly Variant[],
-  asSeenBy: (stage: string, variant: Variant) => Variant,
-): PlanNode[] {
-  // Variants that look the same to the stage are one node; it needs what any of them needs.
+): Promise<StageRun[]> {
+  const seen = Object.keys(config.axes).filter((axis) => definition.axes.includes(axis));
   const sharing = new Map<string, Variant[]>();
   for (const variant of variants) {
-    const { id } = asSeenBy(stage.name, variant);
+    const { id } = project(variant, seen, config.implied);
     sharing.set(id, [...(sharing.get(id) ?? []), variant]);
   }
-  return [...sharing.values()].map((group) => {
-    const variant = asSeenBy(stage.name, group[0] ?? { id: '', axes: {} });
-    const needs = stage.needs.flatMap((need) => group.map((full) => nodeId(need, asSeenBy(need, full))));
-    return {
-      id: nodeId(stage.name, variant),
-      stage: stage.name,
-      definition,
-      options: stage.options,
-      variant,
-      needs: [...new Set(needs)],
-    };
-  });
+  const groups = await Promise.all(
+    [...sharing.values()].map(async (group) => {
+      const variant = project(group[0] ?? { id: '', axes: {} }, seen, config.implied);
+      const context = { root, options: stage.options, variant, config: config.project };
+      const points = (await definition.points?.(context)) ?? [{}];
+      checkPoints(config, stage, points);
+      return points.map((point) => ({ definition, variant: atPoint(variant, point), sharing: group, point }));
+    }),
+  );
+  return groups.flat();
+}
+
+function checkPoints(config: ResolvedConfig, stage: ResolvedStage, points: readonly Point[]): void {
+  const taken = points.flatMap(Object.keys).find((axis) => axis in config.axes);
+  if (taken !== undefined) {
+    refuse(
+      `the axis '${taken}' of ${config.file} is one of the stage ${stage.name}'s own`,
+      'give the axis another name in `variants`',
+    );
+  }
+  const ids = points.map((point) => atPoint({ id: '', axes: {} }, point).id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new Error(`stage ${stage.name} has the point '${twice}' twice`);
+}
+
+function nodeOf(stage: ResolvedStage, run: StageRun, runs: ReadonlyMap<string, readonly StageRun[]>): PlanNode {
+  // It needs what any of its variants needs, at all the points that agree with its own.
+  const needs = stage.needs.flatMap((need) =>
+    (runs.get(need) ?? [])
+      .filter(
+        (other) => other.sharing.some((variant) => run.sharing.includes(variant)) && agree(run.point, other.point),
+      )
+      .map((other) => nodeId(need, other.variant)),
+  );
+  return {
+    id: nodeId(stage.name, run.variant),
+    stage: stage.name,
+    definition: run.definition,
+    options: stage.options,
+    variant: run.variant,
+    needs,
+  };
+}
+
+function agree(one: Point, other: Point): boolean {
+  return Object.entries(one).every(([axis, value]) => (other[axis] ?? value) === value);
 }
 
 export function nodeId(stage: string, variant: Variant): string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Variant } from './api.js';
+import type { Point, Variant } from './api.js';
 import type { RawVariants, VariantFilter } from './config/types.js';
 import { fail } from './failure.js';
 import { suggest } from './nearest.js';
@@ -43,6 +43,12 @@ export function project(variant: Variant, names: readonly string[], implied: Axe
   });
   const said = entries.filter(([axis, value]) => implied[axis] !== value);
   return { id: said.map(([, value]) => value).join('-'), axes: Object.fromEntries(entries) };
+}
+
+/** `variant` at a point of axes of a stage's own. */
+export function atPoint(variant: Variant, point: Point): Variant {
+  const parts = [variant.id, ...Object.values(point)].filter((part) => part !== '');
+  return { id: parts.join('-'), axes: { ...variant.axes, ...point } };
 }
 
 /** The variants whose values a filter allows. */

@@ -5,7 +5,7 @@ import type { RawConfig, RawStage } from '../../engine/config/types.js';
 import { resolveConfig } from '../../engine/config/resolve.js';
 import { type Failure, PipelineFailure } from '../../engine/failure.js';
 import { findCycle, stableOrder, withDownstream, withUpstream } from '../../engine/graph.js';
-import { type Plan, makePlan, selectNodes } from '../../engine/plan.js';
+import { type Plan, type PlanRequest, makePlan, selectNodes } from '../../engine/plan.js';
 
 /** `uses` of these stages names the axes that they see: `device+flavour`. */
 const load = (uses: string): Promise<StageDefinition> =>
@@ -43,6 +43,10 @@ function config(stages: readonly RawStage[] = STAGES, extra: Partial<RawConfig> 
   return resolveConfig(raw, 'pipeline.yaml');
 }
 
+function planOf(from: ReturnType<typeof config>, request: Omit<PlanRequest, 'root'>, loader = load): Promise<Plan> {
+  return makePlan(from, { root: '/checkout', ...request }, loader);
+}
+
 const ids = (plan: Plan): string[] => plan.nodes.map((node) => node.id);
 const needs = (plan: Plan, id: string): readonly string[] => plan.nodes.find((node) => node.id === id)?.needs ?? [];
 
@@ -57,7 +61,7 @@ function failureOf(act: () => unknown): Failure {
 
 describe('makePlan', () => {
   test('one node per variant that makes a difference, in the order of the file', async () => {
-    const plan = await makePlan(config(), { pipeline: 'all' }, load);
+    const plan = await planOf(config(), { pipeline: 'all' });
     expect(ids(plan)).toEqual([
       'tools',
       'native[cpu-release]',
@@ -72,7 +76,7 @@ describe('makePlan', () => {
   });
 
   test('a node needs what agrees with its axes', async () => {
-    const plan = await makePlan(config(), { pipeline: 'all' }, load);
+    const plan = await planOf(config(), { pipeline: 'all' });
     expect(needs(plan, 'native[cpu-asan]')).toEqual(['tools']);
     expect(needs(plan, 'pack[cuda]')).toEqual(['native[cuda-release]', 'native[cuda-asan]']);
     expect(needs(plan, 'report')).toEqual(['pack[cpu]', 'pack[cuda]', 'lint']);
@@ -81,38 +85,117 @@ describe('makePlan', () => {
   test('an excluded combination is needed by nobody', async () => {
     const axes = { device: ['cpu', 'cuda'], flavour: ['release', 'asan'] };
     const variants = { axes, exclude: [{ device: 'cuda', flavour: 'asan' }] };
-    const plan = await makePlan(config(STAGES, { variants }), { pipeline: 'all' }, load);
+    const plan = await planOf(config(STAGES, { variants }), { pipeline: 'all' });
     expect(needs(plan, 'pack[cuda]')).toEqual(['native[cuda-release]']);
   });
 
   test('a pipeline includes what its stages need, and restricts variants', async () => {
-    const plan = await makePlan(config(), { pipeline: 'release' }, load);
+    const plan = await planOf(config(), { pipeline: 'release' });
     expect(ids(plan)).toEqual(['tools', 'native[cpu-release]', 'native[cuda-release]', 'pack[cpu]', 'pack[cuda]']);
   });
 
   test('the first pipeline is the default', async () => {
-    expect((await makePlan(config(), {}, load)).pipeline).toBe('all');
+    expect((await planOf(config(), {})).pipeline).toBe('all');
   });
 
   test('variants narrow', async () => {
-    const plan = await makePlan(config(), { pipeline: 'release', variants: ['cuda'] }, load);
+    const plan = await planOf(config(), { pipeline: 'release', variants: ['cuda'] });
     expect(ids(plan)).toEqual(['tools', 'native[cuda-release]', 'pack[cuda]']);
   });
 
   test('a stage may stand before what it needs', async () => {
-    const plan = await makePlan(config([...STAGES].reverse()), { pipeline: 'all', variants: ['cpu-release'] }, load);
+    const plan = await planOf(config([...STAGES].reverse()), { pipeline: 'all', variants: ['cpu-release'] });
     expect(ids(plan)).toEqual(['tools', 'lint', 'native[cpu-release]', 'pack[cpu]', 'report']);
   });
 
   test('an unknown pipeline', async () => {
-    await expect(makePlan(config(), { pipeline: 'relase' }, load)).rejects.toMatchObject({
+    await expect(planOf(config(), { pipeline: 'relase' })).rejects.toMatchObject({
       failure: { kind: 'usage', help: "did you mean 'release'? pipelines: all, release" },
     });
   });
 });
 
+describe('points of a stage', async () => {
+  /** `cell` runs at two points on cpu and one on cuda; `judge` shares one of its axes. */
+  const points: Readonly<Record<string, StageDefinition['points']>> = {
+    cell: ({ variant }) =>
+      Promise.resolve([
+        { size: 'small', shard: '1' },
+        ...(variant.axes['device'] === 'cpu' ? [{ size: 'big', shard: '1' }] : []),
+      ]),
+    judge: () => Promise.resolve([{ size: 'big' }]),
+  };
+  const loadWith = async (uses: string): Promise<StageDefinition> => {
+    const definition = await load(uses === 'cell' ? 'device' : uses);
+    const own = points[uses];
+    return own === undefined ? definition : { ...definition, points: own };
+  };
+  const stages: readonly RawStage[] = [
+    { name: 'pack', uses: 'device' },
+    { name: 'cell', uses: 'cell', needs: ['pack'], with: { level: 2 } },
+    { name: 'judge', uses: 'judge', needs: ['cell'] },
+    { name: 'report', uses: 'none', needs: ['cell'] },
+  ];
+  const plan = await planOf(config(stages), { pipeline: 'all' }, loadWith);
+  const CELLS = ['cell[cpu-small-1]', 'cell[cpu-big-1]', 'cell[cuda-small-1]'];
+
+  test('one node for each point of each variant, with its values among the axes', () => {
+    expect(ids(plan)).toEqual(['pack[cpu]', 'pack[cuda]', ...CELLS, 'judge[big]', 'report']);
+    expect(plan.nodes.find(({ id }) => id === 'cell[cpu-big-1]')?.variant).toEqual({
+      id: 'cpu-big-1',
+      axes: { device: 'cpu', size: 'big', shard: '1' },
+    });
+  });
+
+  test('each needs what its variant needs, and is needed by who agrees with it', () => {
+    expect(needs(plan, 'cell[cuda-small-1]')).toEqual(['pack[cuda]']);
+    expect(needs(plan, 'report')).toEqual(CELLS);
+    expect(needs(plan, 'judge[big]')).toEqual(['cell[cpu-big-1]']);
+  });
+
+  test('variants narrow, and a point is chosen by its id', async () => {
+    const cuda = await planOf(config(stages), { pipeline: 'all', variants: ['cuda-release'] }, loadWith);
+    expect(ids(cuda)).toEqual(['pack[cuda]', 'cell[cuda-small-1]', 'judge[big]', 'report']);
+    expect(ids(selectNodes(plan, { only: ['cell[cpu-big-1]'] }).plan)).toEqual(['pack[cpu]', 'cell[cpu-big-1]']);
+    expect([...selectNodes(plan, { only: ['cell'] }).targets]).toEqual(CELLS);
+  });
+
+  test('are listed from the checkout and the options', async () => {
+    const asked: unknown[] = [];
+    const listen = async (uses: string): Promise<StageDefinition> => ({
+      ...(await loadWith(uses)),
+      ...(uses === 'cell'
+        ? {
+            points: (context) => {
+              asked.push(context);
+              return Promise.resolve([{ shard: '1' }]);
+            },
+          }
+        : {}),
+    });
+    await planOf(config(stages), { pipeline: 'all', variants: ['cpu-release'] }, listen);
+    const cpu = { id: 'cpu', axes: { device: 'cpu' } };
+    expect(asked).toMatchObject([{ root: '/checkout', options: { level: 2 }, variant: cpu, config: { project: {} } }]);
+  });
+
+  test('an axis of pipeline.yaml may not have the name of one of them', async () => {
+    const variants = { axes: { device: ['cpu'], shard: ['1', '2'] } };
+    await expect(planOf(config(stages, { variants }), { pipeline: 'all' }, loadWith)).rejects.toMatchObject({
+      failure: { kind: 'usage', message: "the axis 'shard' of pipeline.yaml is one of the stage cell's own" },
+    });
+  });
+
+  test('the same point twice is a bug of the stage', async () => {
+    const twice = async (uses: string): Promise<StageDefinition> => ({
+      ...(await loadWith(uses)),
+      ...(uses === 'cell' ? { points: () => Promise.resolve([{ shard: '1' }, { shard: '1' }]) } : {}),
+    });
+    await expect(planOf(config(stages), { pipeline: 'all' }, twice)).rejects.toThrow("the point '1' twice");
+  });
+});
+
 describe('selectNodes', async () => {
-  const plan = await makePlan(config(), { pipeline: 'all', variants: ['cpu-release'] }, load);
+  const plan = await planOf(config(), { pipeline: 'all', variants: ['cpu-release'] });
   const pick = (request: Parameters<typeof selectNodes>[1]) => {
     const selection = selectNodes(plan, request);
     return { nodes: ids(selection.plan), targets: [...selection.targets] };
