@@ -24,7 +24,7 @@ export interface Variant {
 /** The parts of pipeline.yaml that are not about stages; opaque to the engine, typed by `stages/artifacts.ts`. */
 export interface ProjectConfig {
   readonly project: JsonObject;
-  /** Every other top-level section (constraints, packages, channels …) by its key. */
+  /** Every other top-level section (supports, packages, channels …) by its key. */
   readonly sections: JsonObject;
 }
 

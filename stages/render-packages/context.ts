@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject, StageContext } from '../../engine/api.js';
 import type { Lock, NativeArtifact, SourceComponent } from '../artifacts.js';
+import { supportsOf } from '../lib/compat/supports.js';
 import type { PackageConfig } from './packages.js';
 
 export interface TemplateRequest {
@@ -22,8 +23,7 @@ const GPU_PRIORITY = 510;
 /** The variables of the templates; wheel-templates/README.md documents them. */
 export function templateContext(request: TemplateRequest): JsonObject {
   const { context, entry, version, flavour, lock, native } = request;
-  const { project, sections } = context.config;
-  const constraints = sections['constraints'] as Readonly<Record<string, string>>;
+  const { project } = context.config;
   return {
     project: { name: project['name'] ?? '', version, urls: project['urls'] ?? {} },
     package: { distribution: entry.name, description: entry.description },
@@ -37,8 +37,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     tracy_protocol: flavour === 'tracing' ? lock.tracy.protocol : 0,
     priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {
-      python: constraints['python'] ?? '>=3.11',
-      jaxlib: constraints['jaxlib'] ?? '',
+      ...supportsOf(context.config),
       iree_compiler: compilerRange(lock.ireeRuntime.version),
     },
     python_versions: supportedPythons(lock),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { InputContext, StageInputs } from '../../engine/api.js';
+import { supportsOf } from '../lib/compat/supports.js';
 
 /** One entry of `packages:` in pipeline.yaml. */
 export interface PackageConfig {
@@ -24,10 +25,14 @@ export async function renderInputs(context: InputContext): Promise<StageInputs> 
     ),
   );
   return {
-    files: [...files.flat(), path.join(context.root, 'LICENSE')],
+    files: [
+      ...files.flat(),
+      ...(await context.glob('stages/lib/compat', ['supports.ts'])),
+      path.join(context.root, 'LICENSE'),
+    ],
     values: {
       project: context.config.project,
-      constraints: context.config.sections['constraints'] ?? null,
+      supports: { ...supportsOf(context.config) },
       packages: packages.map((entry) => ({ ...entry })),
     },
   };

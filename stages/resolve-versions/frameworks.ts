@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Framework, LockOrigin } from '../artifacts.js';
 import { findDistribution, isDistribution, type Distribution } from '../lib/pip.js';
 import { minorNumber } from '../lib/pythons.js';
-import type { JaxlibRow } from './compat.js';
+import type { JaxlibRow } from '../lib/compat/rows.js';
 import { noMatch, type Exclusion } from './exclusions.js';
 import type { Resolver } from './resolver.js';
 
@@ -19,13 +19,9 @@ export async function resolveFrameworks(resolver: Resolver): Promise<readonly Fr
   if (wished.length === 0) {
     const exclusions = pythons.map((python) => ({
       candidate: `Python ${python}`,
-      by: `constraints.python ${origin.python}`,
+      by: `supports.python ${origin.python}`,
     }));
-    return noMatch(
-      'Python',
-      exclusions,
-      'widen constraints.python or list another Python in the options of this stage',
-    );
+    return noMatch('Python', exclusions, 'widen supports.python or list another Python in the options of this stage');
   }
   const limit = pLimit(4);
   const found = await Promise.all(wished.map((python) => limit(() => frameworkFor(resolver, python))));
@@ -84,12 +80,12 @@ function noFramework(resolver: Resolver, pythons: readonly string[]): never {
   return noMatch(
     'jaxlib',
     exclusions,
-    'widen constraints.jaxlib in pipeline.yaml, or list a Python that these releases have',
+    'widen supports.jaxlib in pipeline.yaml, or list a Python that these releases have',
   );
 }
 
 function reasonFor(row: JaxlibRow, origin: LockOrigin, pythons: readonly string[]): string {
-  if (!satisfies(row.version, origin.jaxlib, { prereleases: true })) return `constraints.jaxlib ${origin.jaxlib}`;
+  if (!satisfies(row.version, origin.jaxlib, { prereleases: true })) return `supports.jaxlib ${origin.jaxlib}`;
   if (!row.pythons.some((python) => pythons.includes(python))) {
     return `Python: it has wheels for ${row.pythons.join(', ')}; wished are ${pythons.join(', ')}`;
   }

@@ -5,7 +5,7 @@ import { clientEnv } from '../lib/client-env.js';
 import { sha256, sha256File } from '../lib/hash.js';
 import { downloadWheel, findDistribution, isDistribution, type Distribution, type PipClient } from '../lib/pip.js';
 import { readWheelMembers, type Members } from '../lib/wheel.js';
-import { minorOf, safeMinor, type HeaderFile, type HeaderRow, type HeaderSource } from './compat.js';
+import { minorOf, safeMinor, type HeaderFile, type HeaderRow, type HeaderSource } from '../lib/compat/rows.js';
 import { noMatch, type Exclusion } from './exclusions.js';
 import type { Resolver } from './resolver.js';
 
@@ -54,7 +54,7 @@ export async function resolveHeaders(
   const { headers } = resolver.compat;
   const { row, exclusions } = chooseHeader(headers, primary, frameworks);
   if (!row)
-    return noMatch('PJRT header', exclusions, 'narrow constraints.jaxlib, or add a header to compat/pjrt-headers.yaml');
+    return noMatch('PJRT header', exclusions, 'narrow supports.jaxlib, or add a header to compat/pjrt-headers.yaml');
   const { includeRoot, members: wanted } = headers;
   const { members, ...locked } = await lockHeaders(resolver, { ...row, includeRoot, members: wanted });
   const found = apiOf(members);

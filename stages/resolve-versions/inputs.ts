@@ -3,17 +3,10 @@
 import type { InputContext, Json, JsonObject, StageInputs } from '../../engine/api.js';
 import type { LockOrigin } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
+import { COMPAT_CODE, COMPAT_FILES } from '../lib/compat/files.js';
+import { supportsOf } from '../lib/compat/supports.js';
 
 export const LOCK_FILE = 'pipeline.lock.yaml';
-
-/** What no registry says; schemas/compat-*.schema.json say what is in them. */
-export const COMPAT_FILES = {
-  jaxlib: 'compat/jaxlib.yaml',
-  iree: 'compat/iree.yaml',
-  headers: 'compat/pjrt-headers.yaml',
-  cudaHeaders: 'compat/cuda-headers.yaml',
-  tracy: 'compat/tracy.yaml',
-} as const;
 
 export interface ResolveOptions {
   readonly pythons: readonly string[];
@@ -21,7 +14,12 @@ export interface ResolveOptions {
 }
 
 export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
-  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES), 'stages/lib/schema/*']);
+  const files = await context.glob('.', [
+    LOCK_FILE,
+    ...Object.values(COMPAT_FILES),
+    'stages/lib/schema/*',
+    COMPAT_CODE,
+  ]);
   return {
     files,
     values: { origin: { ...originOf(context) } },
@@ -37,12 +35,12 @@ export function updateAsked({ settings }: Pick<InputContext, 'settings'>): boole
 /** What is wished for: a lock that answers the same wishes is kept. */
 export function originOf(context: InputContext<ResolveOptions>): LockOrigin {
   const constraints = context.config.sections['constraints'] as JsonObject | undefined;
-  const range = (name: string): string => textOf(constraints?.[name]) || '>=0';
+  const { jaxlib, python } = supportsOf(context.config);
   const channel = channelOf(context);
   return {
-    jaxlib: range('jaxlib'),
-    iree: range('iree'),
-    python: range('python'),
+    jaxlib,
+    iree: textOf(constraints?.['iree']) || '>=0',
+    python,
     pythons: context.options.pythons,
     channel: channel.name,
     links: linksOf(context, channel.name),

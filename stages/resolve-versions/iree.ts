@@ -6,7 +6,7 @@ import { fetchCrate } from '../lib/crate.js';
 import { treeSha256 } from '../lib/hash.js';
 import { ireeFiles, ireeVersion } from '../lib/iree-tree.js';
 import { findDistribution, isDistribution } from '../lib/pip.js';
-import type { IreeRow, JaxlibRow } from './compat.js';
+import type { IreeRow, JaxlibRow } from '../lib/compat/rows.js';
 import { noMatch, type Exclusion } from './exclusions.js';
 import type { Resolver } from './resolver.js';
 

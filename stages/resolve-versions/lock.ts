@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { fail } from '../../engine/failure.js';
 import type { Lock, LockOrigin } from '../artifacts.js';
 import { sha256 } from '../lib/hash.js';
-import type { Compat } from './compat.js';
+import type { Compat } from '../lib/compat/rows.js';
 import { LOCK_FILE } from './inputs.js';
 import { checkAgainst } from '../lib/schema/check.js';
 

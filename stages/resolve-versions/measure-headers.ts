@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
-import type { Compat, HeaderRow } from './compat.js';
+import type { Compat, HeaderRow } from '../lib/compat/rows.js';
 import { API_HEADER, apiOf, readHeaders, wheelOf } from './headers.js';
 import { pipOfTools, type MeasureContext } from './measure-context.js';
 

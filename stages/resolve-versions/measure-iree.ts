@@ -7,7 +7,7 @@ import { fetchCrate } from '../lib/crate.js';
 import { ireeVersion } from '../lib/iree-tree.js';
 import { pythonsWith } from '../lib/pip.js';
 import { findPythons } from '../lib/pythons.js';
-import type { Compat, IreeRow, JaxlibRow } from './compat.js';
+import type { Compat, IreeRow, JaxlibRow } from '../lib/compat/rows.js';
 import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
 
 const COMPILER = 'iree-base-compiler';

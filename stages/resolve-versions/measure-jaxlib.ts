@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { PipelineFailure, fail } from '../../engine/failure.js';
 import { pythonsWith } from '../lib/pip.js';
-import type { Compat, JaxlibRow } from './compat.js';
+import type { Compat, JaxlibRow } from '../lib/compat/rows.js';
 import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
 
 /** Pythons that are asked for, whether or not this machine has them. */

@@ -2,7 +2,7 @@
 import type { StageContext } from '../../engine/api.js';
 import type { LockOrigin } from '../artifacts.js';
 import { pipOf, type PipClient } from '../lib/pip.js';
-import type { Compat } from './compat.js';
+import type { Compat } from '../lib/compat/rows.js';
 
 /** What the parts of a resolution share. */
 export interface Resolver {

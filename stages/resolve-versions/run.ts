@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { Lock, LockOrigin, ResolveArtifact } from '../artifacts.js';
-import { loadCompat, type Compat } from './compat.js';
+import { loadCompat, type Compat } from '../lib/compat/rows.js';
 import { resolveFrameworks } from './frameworks.js';
 import { resolveCudaHeaders, resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';

@@ -19,6 +19,7 @@ import { writeWheel } from '../rigs/wheel-server.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const CONFIG = parse(fs.readFileSync(path.join(ROOT, 'pipeline.yaml'), 'utf8')) as {
+  readonly supports: JsonObject;
   readonly constraints: JsonObject;
   readonly stages: readonly { readonly uses: string; readonly with: JsonObject }[];
 };
@@ -95,20 +96,21 @@ describe('setup-tools', () => {
 });
 
 function resolve(
-  more: StageRequest & { readonly constraints?: JsonObject; readonly pythons?: readonly string[] } = {},
+  more: StageRequest & { readonly ranges?: typeof NARROW; readonly pythons?: readonly string[] } = {},
 ): Promise<StageOutcome<ResolveArtifact>> {
-  const { constraints = CONFIG.constraints, pythons = LOCK.from.pythons, sections = {}, ...request } = more;
+  const { ranges, pythons = LOCK.from.pythons, sections = {}, ...request } = more;
+  const { iree, ...supports } = ranges ?? { ...CONFIG.supports, ...CONFIG.constraints };
   return rig.run(resolveVersions, {
     options: { pythons },
     ...request,
-    sections: { ...sections, constraints },
+    sections: { ...sections, supports, constraints: { iree } },
     upstream: [tools],
   });
 }
 
-describe('resolve-versions', () => {
-  const NARROW = { jaxlib: '==0.10.2', iree: '==3.11.0', python: '>=3.11' };
+const NARROW = { jaxlib: '==0.10.2', iree: '==3.11.0', python: '>=3.11' };
 
+describe('resolve-versions', () => {
   test('a lock that fits is used without any network', async () => {
     fs.writeFileSync(lockFile, COMMITTED);
     const { value } = await withEnv(OFFLINE, () => resolve());
@@ -118,7 +120,7 @@ describe('resolve-versions', () => {
 
   test('other constraints: resolved anew, and said what changed', async () => {
     fs.writeFileSync(lockFile, COMMITTED);
-    const { value, lines } = await resolve({ constraints: NARROW, pythons: ['3.11', '3.13'] });
+    const { value, lines } = await resolve({ ranges: NARROW, pythons: ['3.11', '3.13'] });
     expect(value.lock.frameworks.map(({ jaxlib }) => jaxlib)).toEqual(['0.10.2', '0.10.2']);
     expect(value.lock.ireeRuntime).toEqual(LOCK.ireeRuntime);
     expect(value.lock.pjrtHeaders).toEqual(LOCK.pjrtHeaders);
@@ -130,7 +132,7 @@ describe('resolve-versions', () => {
 
   test('--locked refuses other constraints and shows the difference, with and without a network', async () => {
     fs.writeFileSync(lockFile, COMMITTED);
-    const options = { constraints: NARROW, pythons: ['3.11'], locked: true };
+    const options = { ranges: NARROW, pythons: ['3.11'], locked: true };
     const failure = await failureOf(resolve(options));
     expect(failure).toMatchObject({ kind: 'lock', detail: expect.stringContaining('- frameworks.[3.12]') as string });
     const env = { ...OFFLINE, PIP_RETRIES: '0' };
@@ -149,12 +151,12 @@ describe('resolve-versions', () => {
 
   test('an impossible set: a table, no lock', async () => {
     fs.rmSync(lockFile, { force: true });
-    const failure = await failureOf(resolve({ constraints: { ...NARROW, iree: '>=99' }, pythons: ['3.11'] }));
+    const failure = await failureOf(resolve({ ranges: { ...NARROW, iree: '>=99' }, pythons: ['3.11'] }));
     expect(failure).toMatchObject({
       kind: 'resolution',
       detail: expect.stringContaining('constraints.iree') as string,
     });
-    expect(await failureOf(resolve({ constraints: { ...NARROW, jaxlib: '>=99' }, pythons: ['3.11'] }))).toMatchObject({
+    expect(await failureOf(resolve({ ranges: { ...NARROW, jaxlib: '>=99' }, pythons: ['3.11'] }))).toMatchObject({
       kind: 'resolution',
       message: 'no jaxlib fits all constraints',
     });
@@ -162,9 +164,9 @@ describe('resolve-versions', () => {
   });
 
   test('an update of a lock that is up to date changes nothing', async () => {
-    const held = await resolve({ constraints: NARROW, pythons: ['3.11'] });
+    const held = await resolve({ ranges: NARROW, pythons: ['3.11'] });
     const before = fs.statSync(lockFile).mtimeMs;
-    const again = await resolve({ constraints: NARROW, pythons: ['3.11'], settings: { update: '1' } });
+    const again = await resolve({ ranges: NARROW, pythons: ['3.11'], settings: { update: '1' } });
     expect(again.value.lock).toEqual(held.value.lock);
     expect(fs.statSync(lockFile).mtimeMs).toBe(before);
   });
@@ -172,7 +174,7 @@ describe('resolve-versions', () => {
   test('a channel’s folder of wheels is looked into: its unknown release is named, not taken', async () => {
     await writeWheel(rig.folder('wheels'), 'jaxlib', '0.10.3.dev1', { 'jaxlib/__init__.py': '' });
     const { value } = await resolve({
-      constraints: { ...NARROW, jaxlib: '>=0.10.2,<0.11' },
+      ranges: { ...NARROW, jaxlib: '>=0.10.2,<0.11' },
       pythons: ['3.11'],
       sections: { channels: { nightly: [{ 'find-links': './wheels' }] } },
       settings: { channel: 'nightly' },

@@ -61,17 +61,17 @@ describe('the wheel', () => {
     const [major, minor] = (fields.get('Metadata-Version')?.[0] ?? '').split('.').map(Number);
     expect(major).toBe(2);
     expect(minor).toBeGreaterThanOrEqual(4);
-    const { constraints, project } = parse(checkout.read('pipeline.yaml')) as {
-      readonly constraints: Readonly<Record<string, string>>;
+    const { supports, project } = parse(checkout.read('pipeline.yaml')) as {
+      readonly supports: Readonly<Record<string, string>>;
       readonly project: { readonly version: string };
     };
     expect(fields.get('Name')).toEqual(['iree-pjrt-plugin-cpu']);
     expect(fields.get('Version')).toEqual([project.version]);
-    expect(fields.get('Requires-Python')).toEqual([constraints['python']]);
+    expect(fields.get('Requires-Python')).toEqual([supports['python']]);
     expect(fields.get('License-Expression')?.[0]).toMatch(/^Apache-2\.0 AND /);
     const required = new Map((fields.get('Requires-Dist') ?? []).map(splitRequirement));
-    expect(required.get('jaxlib')).toEqual(specifiers(constraints['jaxlib']));
-    expect(required.get('jax')).toEqual(specifiers(constraints['jaxlib']));
+    expect(required.get('jaxlib')).toEqual(specifiers(supports['jaxlib']));
+    expect(required.get('jax')).toEqual(specifiers(supports['jaxlib']));
     expect(required.has('iree-base-compiler')).toBe(true);
   });
 

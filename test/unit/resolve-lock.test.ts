@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { Lock } from '../../stages/artifacts.js';
-import { loadCompat } from '../../stages/resolve-versions/compat.js';
+import { loadCompat } from '../../stages/lib/compat/rows.js';
 import { LOCK_FILE } from '../../stages/resolve-versions/inputs.js';
 import { diffLocks, inputsOf, parseLock, renderLock, sealLock } from '../../stages/resolve-versions/lock.js';
 
@@ -26,11 +26,12 @@ function changed(change: Partial<Lock>): Lock {
 describe('the committed lock', () => {
   test('answers the constraints of pipeline.yaml and the rows of compat/', async () => {
     const config = parse(await readFile(path.join(ROOT, 'pipeline.yaml'), 'utf8')) as {
+      readonly supports: Record<string, string>;
       readonly constraints: Record<string, string>;
       readonly stages: readonly { readonly uses: string; readonly with?: { readonly pythons?: readonly string[] } }[];
     };
     const { jaxlib, iree, python, pythons } = LOCK.from;
-    expect({ jaxlib, iree, python }).toEqual(config.constraints);
+    expect({ jaxlib, iree, python }).toEqual({ ...config.supports, ...config.constraints });
     expect(pythons).toEqual(config.stages.find(({ uses }) => uses === 'resolve-versions')?.with?.pythons);
     expect(LOCK.inputs).toBe(inputsOf(LOCK.from, LOCK, await loadCompat(ROOT)));
   });

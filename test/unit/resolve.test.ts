@@ -5,7 +5,7 @@ import type { ExecResult, StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { Framework, LockOrigin } from '../../stages/artifacts.js';
 import { STABLE } from '../../stages/lib/channels.js';
-import { safeMinor, type Compat, type JaxlibRow, type Trap } from '../../stages/resolve-versions/compat.js';
+import { safeMinor, type Compat, type JaxlibRow, type Trap } from '../../stages/lib/compat/rows.js';
 import { renderExclusions } from '../../stages/resolve-versions/exclusions.js';
 import { resolveFrameworks } from '../../stages/resolve-versions/frameworks.js';
 import { chooseHeader } from '../../stages/resolve-versions/headers.js';
@@ -179,10 +179,10 @@ describe('frameworks', () => {
     expect(failure).toMatchObject({ kind: 'resolution', message: 'no jaxlib fits all constraints' });
     const { detail } = failure as Extract<Failure, { kind: 'resolution' }>;
     expect(detail).toMatch(/jaxlib 0\.12\.0\.1 .*Python: it has wheels for 3\.13; wished/);
-    expect(detail).toMatch(/jaxlib 0\.10\.2 .*constraints\.jaxlib >=0\.12/);
+    expect(detail).toMatch(/jaxlib 0\.10\.2 .*supports\.jaxlib >=0\.12/);
   });
 
-  test('constraints.python rules out all of the Pythons', async () => {
+  test('supports.python rules out all of the Pythons', async () => {
     const failure = await failureOf(resolveFrameworks(scene({ python: '>=3.14' })));
     expect(failure).toMatchObject({ kind: 'resolution', message: 'no Python fits all constraints' });
   });
@@ -264,7 +264,7 @@ describe('PJRT header', () => {
 test('the table is at most 80 columns wide and counts what it does not show', () => {
   const exclusions = Array.from({ length: 30 }, (_, index) => ({
     candidate: `jaxlib 0.${index}.0`,
-    by: `constraints.jaxlib ${'>=0.6.1,!=0.7.0,'.repeat(5)}<0.13`,
+    by: `supports.jaxlib ${'>=0.6.1,!=0.7.0,'.repeat(5)}<0.13`,
   }));
   const lines = renderExclusions(exclusions).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);

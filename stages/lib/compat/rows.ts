@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { fail } from '../../engine/failure.js';
-import { COMPAT_FILES } from './inputs.js';
-import { checkAgainst } from '../lib/schema/check.js';
+import { fail } from '../../../engine/failure.js';
+import { checkAgainst } from '../schema/check.js';
+import { COMPAT_FILES } from './files.js';
 
 /** What no registry says; each file states where its columns come from. */
 export interface Compat {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What no registry says; schemas/compat-*.schema.json say what is in them. */
+export const COMPAT_FILES = {
+  jaxlib: 'compat/jaxlib.yaml',
+  iree: 'compat/iree.yaml',
+  headers: 'compat/pjrt-headers.yaml',
+  cudaHeaders: 'compat/cuda-headers.yaml',
+  tracy: 'compat/tracy.yaml',
+} as const;
+
+/** Glob of what the key of a stage that imports this folder holds besides. */
+export const COMPAT_CODE = 'stages/lib/compat/*';
