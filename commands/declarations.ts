@@ -76,12 +76,34 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: PIPELINE,
     summary: 'show the nodes of a pipeline in order',
     details: SELECTION_RULE,
-    options: [...SELECT, JSON_OUT],
+    options: [...SELECT, SET, JSON_OUT],
     examples: [
       ['npx pipeline plan', 'a list'],
-      ['npx pipeline plan release --json', 'for a CI generator'],
+      ['npx pipeline plan ci --json > legs/plan.json', 'for machines that run its legs'],
     ],
     load: () => import('./plan.js'),
+  },
+  {
+    name: 'run-leg',
+    args: '<leg>',
+    summary: 'run one leg of a plan, as one of several machines',
+    details: `A leg is a part of a plan that runs on a machine of its own. The folder legs/
+holds the plan, and a folder with the results of each leg that has run. A leg
+takes those of the legs that it needs, and leaves its own. How they get from one
+machine to the next is the caller's affair; every file is checked by its sha256.
+A leg never changes pipeline.lock.yaml.`,
+    options: [
+      { flags: '--folder <folder>', text: 'the folder of plan and results (default: legs)' },
+      { flags: '-j, --jobs <count>', text: 'stages side by side (default: number of cores)', count: true },
+      { flags: '--json', text: 'print events as JSON lines' },
+      { flags: '--plain', text: 'plain lines instead of the live view' },
+      { flags: '--no-wait', text: 'fail if another run is at work in this checkout' },
+    ],
+    examples: [
+      ['npx pipeline plan ci --json > legs/plan.json', 'the plan; its legs are in it'],
+      ['npx pipeline run-leg build@cpu-release', 'one leg'],
+    ],
+    load: () => import('./run-leg.js'),
   },
   {
     name: 'list',

@@ -13,7 +13,7 @@ type Varying = 'settings' | 'locked' | 'force' | 'noWait' | 'signal' | 'emit';
 export function executeOptions(
   context: CommandContext,
   project: Project,
-  varying: Pick<ExecuteOptions, Varying> & { readonly jobs?: number | undefined },
+  varying: Pick<ExecuteOptions, Varying | 'given'> & { readonly jobs?: number | undefined },
 ): ExecuteOptions {
   return {
     ...varying,

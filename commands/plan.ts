@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type CommandContext, openProject, print, printJson } from './context.js';
+import { type Leg, makeLegs } from '../engine/legs.js';
+import { type PlanFile, type PlanOrder, describePlan } from '../engine/plan-file.js';
+import { type Plan, findPipeline } from '../engine/plan.js';
+import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
-import { planFor } from './planning.js';
+import { originOf } from './origin.js';
+import { planFor, settingsOf, texts } from './planning.js';
 
 export async function run(
   context: CommandContext,
@@ -9,23 +13,12 @@ export async function run(
   options: OptionValues,
 ): Promise<number> {
   const project = await openProject(context);
-  const { plan, targets } = await planFor(context, project, pipeline, options);
   if (options['json'] === true) {
-    printJson(context, {
-      pipeline: plan.pipeline,
-      nodes: plan.nodes.map((node) => ({
-        id: node.id,
-        stage: node.stage,
-        uses: node.definition.name,
-        title: node.definition.title,
-        variant: node.variant.axes,
-        needs: node.needs,
-        selected: targets.has(node.id),
-        options: node.options,
-      })),
-    });
+    const order = orderOf(options);
+    printJson(context, (await planWithLegs(context, project, pipeline, order)).file);
     return 0;
   }
+  const { plan, targets } = await planFor(context, project, pipeline, options);
   const { bold, dim } = context.colors;
   const width = Math.max(...plan.nodes.map((node) => node.id.length));
   print(context, [bold(`${plan.pipeline}: ${plan.nodes.length} nodes`)]);
@@ -34,5 +27,40 @@ export async function run(
     print(context, `  ${node.id.padEnd(width)}  ${node.definition.title}${note}`);
     if (node.needs.length > 0) print(context, dim(`    after ${node.needs.join(', ')}`));
   }
+  const legs = legsOf(project, plan);
+  if (legs.length === 1) return 0;
+  print(context, ['', bold(`${legs.length} legs`)]);
+  for (const leg of legs) {
+    print(context, `  ${leg.id}  ${dim(`makes ${leg.makes.join(', ')}`)}`);
+    if (leg.needs.length > 0) print(context, dim(`    after ${leg.needs.join(', ')}`));
+  }
   return 0;
+}
+
+export function orderOf(options: OptionValues): PlanOrder {
+  return {
+    variants: texts(options['variant']),
+    only: texts(options['only']),
+    from: texts(options['from']),
+    until: texts(options['until']),
+    settings: settingsOf(options),
+  };
+}
+
+/** The plan of this checkout for an order, with its legs, and as it is handed to other machines. */
+export async function planWithLegs(
+  context: CommandContext,
+  project: Project,
+  pipeline: string | undefined,
+  order: PlanOrder,
+): Promise<{ readonly plan: Plan; readonly legs: readonly Leg[]; readonly file: PlanFile }> {
+  const { variants, ...selection } = order;
+  const { plan, targets } = await planFor(context, project, pipeline, { ...selection, variant: variants });
+  const legs = legsOf(project, plan);
+  const origin = await originOf(context, project.root);
+  return { plan, legs, file: describePlan(plan, legs, { targets, order, origin }) };
+}
+
+function legsOf(project: Project, plan: Plan): Leg[] {
+  return makeLegs(plan, findPipeline(project.config, plan.pipeline).legs);
 }

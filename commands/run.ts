@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ExecuteOptions, execute } from '../engine/execute.js';
+import { type ExecuteOptions, type ExecuteResult, execute } from '../engine/execute.js';
 import { renderFailure } from '../engine/events/render-failure.js';
 import { type ViewMode, createSink } from '../engine/events/view.js';
 import { exitCodeOf } from '../engine/failure.js';
@@ -31,11 +31,14 @@ export async function run(
     const { dryRun } = await import('./dry-run.js');
     return await dryRun(context, project, plan, request, options['json'] === true);
   }
-  const mode = options['json'] === true ? 'json' : options['plain'] === true ? 'plain' : 'auto';
-  return await runPlan(context, project, plan, request, mode);
+  return await runPlan(context, project, plan, request, viewOf(options));
 }
 
-export type RunRequest = Pick<ExecuteOptions, 'settings' | 'locked' | 'force' | 'noWait'> & {
+export function viewOf(options: OptionValues): ViewMode {
+  return options['json'] === true ? 'json' : options['plain'] === true ? 'plain' : 'auto';
+}
+
+export type RunRequest = Pick<ExecuteOptions, 'settings' | 'locked' | 'force' | 'noWait' | 'given'> & {
   readonly jobs?: number | undefined;
 };
 
@@ -47,6 +50,17 @@ export async function runPlan(
   request: RunRequest,
   mode: ViewMode,
 ): Promise<number> {
+  return (await runAndShow(context, project, plan, request, mode)).code;
+}
+
+/** The same, with what came of it. */
+export async function runAndShow(
+  context: CommandContext,
+  project: Project,
+  plan: Plan,
+  request: RunRequest,
+  mode: ViewMode,
+): Promise<{ readonly code: number; readonly result: ExecuteResult }> {
   const cancellation = cancelOnSignals();
   // The views ask only for what `Output` has.
   const stdout: unknown = context.stdout;
@@ -60,7 +74,7 @@ export async function runPlan(
       context.stderr.write(`${lines.join('\n')}\n`);
     }
     const [first] = result.failures;
-    return first ? exitCodeOf(first.failure) : 0;
+    return { code: first ? exitCodeOf(first.failure) : 0, result };
   } finally {
     cancellation.dispose();
   }

@@ -190,7 +190,11 @@ export async function describe(
 }
 
 /** Takes a restored folder: its record, or undefined if it is not what the record says. Writes a new stat.json. */
-export async function adoptRestored(staged: string, key: string, run: string): Promise<ArtifactRecord | undefined> {
+export async function adoptRestored(
+  staged: string,
+  key: string | undefined,
+  run: string,
+): Promise<ArtifactRecord | undefined> {
   const found = readRecord(staged);
   if (found === undefined || found.key !== key) return undefined;
   const mtimes: Record<string, number> = {};

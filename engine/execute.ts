@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ProjectConfig, ToolSpec } from './api.js';
+import type { Artifact, ProjectConfig, ToolSpec } from './api.js';
 import type { CacheStore } from './cache/store.js';
 import type { EventSink } from './events/event.js';
 import type { Failure } from './failure.js';
 import { failureOf, removeTree } from './files.js';
 import type { StageCode } from './fingerprint.js';
+import type { GivenResult } from './hand-over.js';
 import { runNode } from './node-run.js';
 import type { Plan, PlanNode } from './plan.js';
 import { abortReason, ChildLedger } from './process.js';
@@ -25,6 +26,8 @@ export interface ExecuteOptions {
   readonly jobs: number;
   /** Node ids that run although their key is known. */
   readonly force: ReadonlySet<string>;
+  /** Results that another machine made, by node: such a node is a hit, whatever its inputs are here. */
+  readonly given?: ReadonlyMap<string, GivenResult>;
   /** Fail at once (kind `busy`) instead of waiting for another run in this checkout. */
   readonly noWait: boolean;
   readonly signal: AbortSignal;
@@ -45,6 +48,8 @@ export interface ExecuteResult {
   readonly failures: readonly { readonly node: string; readonly failure: Failure }[];
   readonly ran: number;
   readonly hits: number;
+  /** Of the nodes that ran or were hits, by id. */
+  readonly artifacts: ReadonlyMap<string, Artifact>;
 }
 
 /**
@@ -70,7 +75,7 @@ export async function execute(plan: Plan, options: ExecuteOptions): Promise<Exec
       ? failureOf(abortReason(options.signal), options.stateDir)
       : failureOf(error, options.stateDir);
     if (failure === undefined) throw error;
-    return { ok: false, failures: [{ node: '', failure }], ran: 0, hits: 0 };
+    return { ok: false, failures: [{ node: '', failure }], ran: 0, hits: 0, artifacts: new Map() };
   } finally {
     await removeTree(scope.tempDir);
     lock?.release();
@@ -121,7 +126,7 @@ async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<
   const durationMs = Date.now() - startedAt;
   scope.emit({ type: 'run-finished', time: Date.now(), ok, ran, hits, failed: failures.length, skipped, durationMs });
   await scope.files.close();
-  return { ok, failures, ran, hits };
+  return { ok, failures, ran, hits, artifacts: scope.artifacts };
 }
 
 /**

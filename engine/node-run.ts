@@ -21,6 +21,7 @@ import type { HitSource } from './events/event.js';
 import { fail, PipelineFailure, type Failure } from './failure.js';
 import { failureOf, removeTree } from './files.js';
 import { diffRecords, takeFingerprint, type Fingerprint } from './fingerprint.js';
+import { adoptGiven, type GivenResult } from './hand-over.js';
 import type { PlanNode } from './plan.js';
 import { abortReason } from './process.js';
 import type { LineFile } from './run-files.js';
@@ -89,6 +90,8 @@ class NodeRun {
 
   async go(): Promise<NodeOutcome> {
     if (this.#scope.signal.aborted) throw abortReason(this.#scope.signal);
+    const given = this.#scope.options.given?.get(this.#node.id);
+    if (given !== undefined) return { status: 'hit', artifact: (await this.#takeOver(given)).artifact };
     const print = await this.#print();
     if (print.key !== undefined && !this.#scope.options.force.has(this.#node.id)) {
       const hit = await this.#find(print.key);
@@ -125,7 +128,7 @@ class NodeRun {
     return restored && this.#hit(restored, key, this.#scope.store.source);
   }
 
-  async #hit(found: StoredArtifact, key: string, source: HitSource): Promise<StoredArtifact> {
+  async #hit(found: StoredArtifact, key: string | undefined, source: HitSource): Promise<StoredArtifact> {
     await this.#publish(path.join(found.folder, FILES), found.made);
     this.#scope.emit({ type: 'node-hit', time: Date.now(), node: this.#node.id, key, source });
     return found;
@@ -149,6 +152,18 @@ class NodeRun {
     this.#warn('What the cache holds for this stage is damaged; it is made again.');
     await removeTree(staged);
     return undefined;
+  }
+
+  async #takeOver(given: GivenResult): Promise<StoredArtifact> {
+    const { folders, run, options } = this.#scope;
+    const here = given.key === undefined ? undefined : folders.open(this.#node.id, given.key);
+    if (here?.made.digest === given.digest) return this.#hit(here, given.key, 'handed-over');
+    this.#progress(`handed over by ${given.from}`);
+    const staged = path.join(this.#tempDir, 'restore');
+    await fs.promises.mkdir(staged, { recursive: true });
+    const made = await adoptGiven(this.#node.id, staged, { given, others: options.given ?? new Map(), run });
+    const stored = await folders.place(staged, made, run, path.join(this.#tempDir, 'aside'));
+    return this.#hit(stored, given.key, 'handed-over');
   }
 
   async #run(print: Print): Promise<StoredArtifact> {

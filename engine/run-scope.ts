@@ -66,6 +66,10 @@ export class RunScope {
     this.#done.set(node.id, artifact);
   }
 
+  get artifacts(): ReadonlyMap<string, Artifact> {
+    return this.#done;
+  }
+
   /** Results of what `node` needs: of this run, or, for what is not part of the plan, the last one made. */
   upstreamOf(node: PlanNode): readonly Artifact[] {
     return node.needs.map((id) => this.#artifact(id, node));

@@ -4,14 +4,13 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { hasCode, lstatOrUndefined, removeTree, walk } from '../files.js';
+import { extractArchive, writeArchive } from './archive.js';
 import { CacheContentError, type CacheHit, type CacheMeta, type CacheStore } from './store.js';
 
 const GIB = 1024 ** 3;
 const DEFAULT_MAX_BYTES = 5 * GIB;
 /** Another process may be between writing content and listing it; younger unlisted content is left alone. */
 const ORPHAN_AGE_MS = 3_600_000;
-/** Every file has this time inside an archive, so that equal folders give equal bytes. */
-const ARCHIVE_TIME = new Date(Date.UTC(2000, 0, 1));
 
 export interface LocalStoreOptions {
   readonly dir: string;
@@ -81,8 +80,7 @@ export class LocalStore implements CacheStore {
       content.on('data', () => undefined);
       await content.promise();
       signal?.throwIfAborted();
-      const tar = await import('tar');
-      await tar.extract({ file: entry.path, cwd: into, strict: true, noMtime: true, preserveOwner: false });
+      await extractArchive(entry.path, into);
     } catch (error) {
       if (signal?.aborted === true || hasCode(error, 'ENOSPC', 'EDQUOT', 'EROFS', 'EACCES')) throw error;
       // Without this, putting the same bytes again would keep the damaged file.
@@ -134,36 +132,4 @@ async function removeEntry(dir: string, key: string): Promise<void> {
   const { default: cacache } = await import('cacache');
   const remove = cacache.rm.entry as (dir: string, key: string, options: { removeFully: boolean }) => Promise<unknown>;
   await remove(dir, key, { removeFully: true });
-}
-
-async function writeArchive(
-  folder: string,
-  names: readonly string[],
-  file: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  const tar = await import('tar');
-  const paths = walk(folder)
-    .map((entry) => entry.path)
-    .filter((entry) => names.some((name) => entry === name || entry.startsWith(`${name}/`)));
-  const pack = tar.create(
-    {
-      cwd: folder,
-      gzip: { level: 1 },
-      portable: true,
-      noDirRecurse: true,
-      strict: true,
-      mtime: ARCHIVE_TIME,
-    },
-    paths,
-  );
-  const out = await fs.promises.open(file, 'wx');
-  try {
-    for await (const chunk of pack) {
-      signal?.throwIfAborted();
-      await out.write(chunk);
-    }
-  } finally {
-    await out.close();
-  }
 }

@@ -19,7 +19,7 @@ export interface CacheHit {
 
 /** Keeps folders by key. Every store passes test/contract/cache-contract.ts. */
 export interface CacheStore {
-  readonly source: Exclude<HitSource, 'unchanged'>;
+  readonly source: Exclude<HitSource, 'unchanged' | 'handed-over'>;
   /** undefined: nothing (whole) is stored under `key`. */
   lookup(key: string): Promise<CacheHit | undefined>;
   /**

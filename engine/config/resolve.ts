@@ -26,6 +26,7 @@ export function resolveConfig(raw: RawConfig, file: string): ResolvedConfig {
       title: pipeline.title ?? name,
       stages: pipeline.stages,
       variants: pipeline.variants ?? {},
+      legs: pipeline.legs ?? [],
     })),
   };
 }

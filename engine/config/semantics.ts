@@ -146,7 +146,38 @@ function checkPipelines(
     for (const [axis, values] of Object.entries(record(record(entry)['variants']))) {
       found.push(...checkAxis(axis, list(values), 'list', [...path, 'variants'], axes, document));
     }
+    found.push(...checkLegs(list(record(entry)['legs']).map(record), [...path, 'legs'], known, document));
   }
+  return found;
+}
+
+/** Axes of `by` may be a stage's own, which only its code knows. */
+function checkLegs(
+  groups: readonly Readonly<Record<string, unknown>>[],
+  path: Path,
+  known: readonly string[],
+  document: YamlDocument,
+): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const names = groups.map(({ name }) => text(name));
+  const placed = new Map<string, string | undefined>();
+  groups.forEach((group, index) => {
+    const name = names[index];
+    if (name !== undefined && names.indexOf(name) !== index) {
+      found.push(document.at(document.value([...path, index, 'name']), `two groups of legs are named '${name}'`));
+    }
+    list(group['stages']).forEach((stage, position) => {
+      if (typeof stage !== 'string') return;
+      const range = document.value([...path, index, 'stages', position]);
+      if (known.length > 0 && !known.includes(stage)) {
+        found.push(document.at(range, `there is no stage '${stage}'`, suggest(stage, known, 'stages')));
+      } else if (placed.has(stage)) {
+        const message = `the legs '${placed.get(stage) ?? ''}' and '${name ?? ''}' both run '${stage}'`;
+        found.push(document.at(range, message, 'a stage is run by one group; later ones take its results'));
+      }
+      placed.set(stage, name);
+    });
+  });
   return found;
 }
 

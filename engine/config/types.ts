@@ -33,6 +33,16 @@ export interface RawPipeline {
   readonly title?: string;
   readonly stages: readonly string[];
   readonly variants?: VariantFilter;
+  readonly legs?: readonly LegGroup[];
+}
+
+/** Legs of one kind, which run side by side; those of a group take results of the groups before it. */
+export interface LegGroup {
+  readonly name: string;
+  /** Stages that these legs are there for; what they need comes along unless an earlier leg made it. */
+  readonly stages: readonly string[];
+  /** Axes whose every value is a leg of its own; by default all that the stages have. */
+  readonly by?: readonly string[];
 }
 
 /** Values by axis; an axis that is not named lets all of its values through. */
@@ -64,4 +74,6 @@ export interface ResolvedPipeline {
   readonly title: string;
   readonly stages: readonly string[];
   readonly variants: VariantFilter;
+  /** How its plan is cut for several machines; empty: one leg. */
+  readonly legs: readonly LegGroup[];
 }

@@ -2,7 +2,7 @@
 import type { Failure } from '../failure.js';
 
 /** Why a node did not have to run. */
-export type HitSource = 'unchanged' | 'local-cache' | 'remote-cache';
+export type HitSource = 'unchanged' | 'local-cache' | 'remote-cache' | 'handed-over';
 
 interface At {
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ export type Event =
   | (OfNode & { readonly type: 'node-warning'; readonly text: string })
   /** Lines for people, shown at the end. */
   | (OfNode & { readonly type: 'node-text'; readonly text: string })
-  | (OfNode & { readonly type: 'node-hit'; readonly key: string; readonly source: HitSource })
+  | (OfNode & { readonly type: 'node-hit'; readonly key: string | undefined; readonly source: HitSource })
   | (OfNode & {
       readonly type: 'node-finished';
       readonly key: string | undefined;

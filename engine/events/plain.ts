@@ -93,7 +93,12 @@ class PlainView {
 }
 
 export function hitWord(source: Extract<Event, { type: 'node-hit' }>['source']): string {
-  return { unchanged: 'unchanged', 'local-cache': 'from the cache', 'remote-cache': 'from the shared cache' }[source];
+  return {
+    unchanged: 'unchanged',
+    'local-cache': 'from the cache',
+    'remote-cache': 'from the shared cache',
+    'handed-over': 'handed over',
+  }[source];
 }
 
 function reason(because: readonly string[]): string {
