@@ -131,20 +131,26 @@ A leg never changes pipeline.lock.yaml.`,
   },
   {
     name: 'compat',
-    args: '<action> [row...]',
-    summary: 'measure a row of compat/: what no registry says of a version',
-    details: `The only action is measure; a row is KIND VERSION, with the kinds jaxlib, iree
-and pjrt-headers. The version is installed into a throw-away environment and
-asked; compat/ is only changed with --write.`,
+    args: '<action> [what...]',
+    summary: 'which versions work together: check, measure',
+    details: `check                 does what is installed work together? Looks into the
+                      virtual environment that is active, else at python3
+measure KIND VERSION  a row of compat/ that no registry has; kinds: jaxlib,
+                      iree, pjrt-headers. Only written with --write
+
+check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`,
     options: [
-      { flags: '--write', text: 'write the row into compat/' },
-      { flags: '--jax-repository <folder>', text: 'clone of jax, whose tags name the XLA commits' },
+      { flags: '--python <path>', text: 'check: the Python to look into' },
+      { flags: '--json', text: 'check: print JSON' },
+      { flags: '--write', text: 'measure: write the row into compat/' },
+      { flags: '--jax-repository <folder>', text: 'measure: clone of jax, whose tags name XLA commits' },
     ],
     examples: [
+      ['npx pipeline compat check', 'does my environment match?'],
+      ['npx pipeline compat check --python ../venv/bin/python', ''],
       ['npx pipeline compat measure jaxlib 0.10.2', 'measure, show the difference'],
-      ['npx pipeline compat measure iree 3.11.0 --write', 'measure and write'],
     ],
-    load: () => import('./compat.js'),
+    load: () => import('./compat/index.js'),
   },
   {
     name: 'env',

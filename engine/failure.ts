@@ -58,6 +58,9 @@ export const EXIT_CODES = {
 /** Exit code of an exception that carries no `Failure` (sysexits' EX_SOFTWARE). */
 export const EXIT_BUG = 70;
 
+/** Exit code of a question to which the answer is that nothing is known: neither yes nor no. */
+export const EXIT_UNKNOWN = 14;
+
 /** Carries a `Failure` up to the boundary (stage or command) that turns it into a value again. */
 export class PipelineFailure extends Error {
   readonly failure: Failure;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject, StageContext } from '../../engine/api.js';
 import type { Lock, NativeArtifact, SourceComponent } from '../artifacts.js';
+import type { CompatMatrix } from '../lib/compat/matrix.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import type { PackageConfig } from './packages.js';
 
@@ -13,6 +14,7 @@ export interface TemplateRequest {
   readonly lock: Lock;
   readonly native: NativeArtifact;
   readonly components: readonly SourceComponent[];
+  readonly matrix: CompatMatrix;
 }
 
 /** The priority that the PJRT integration guide gives plugins: above JAX's own platforms (400 and less). */
@@ -22,7 +24,7 @@ const GPU_PRIORITY = 510;
 
 /** The variables of the templates; wheel-templates/README.md documents them. */
 export function templateContext(request: TemplateRequest): JsonObject {
-  const { context, entry, version, flavour, lock, native } = request;
+  const { context, entry, version, flavour, lock, native, matrix } = request;
   const { project } = context.config;
   return {
     project: { name: project['name'] ?? '', version, urls: project['urls'] ?? {} },
@@ -41,6 +43,10 @@ export function templateContext(request: TemplateRequest): JsonObject {
       iree_compiler: compilerRange(lock.ireeRuntime.version),
     },
     python_versions: supportedPythons(lock),
+    iree_runtime: lock.ireeRuntime.version,
+    measured: matrix.rows
+      .filter(({ device, runtime }) => device === entry.device && runtime === lock.ireeRuntime.version)
+      .map((row) => ({ ...row })),
     stablehlo_version: lock.ireeCompiler.stablehlo,
     license_expression: licenseExpression(request.components),
     sbom_files: [`sboms/${entry.name}.cdx.json`],

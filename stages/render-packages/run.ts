@@ -10,6 +10,7 @@ import type {
   ResolveArtifact,
   SourcesArtifact,
 } from '../artifacts.js';
+import { readMatrix } from '../lib/compat/matrix.js';
 import { projectVersion } from '../lib/native-tree.js';
 import { supportedPythons, templateContext } from './context.js';
 import { packagesOf, type PackageConfig } from './packages.js';
@@ -53,6 +54,7 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
     lock,
     native: native.value,
     components,
+    matrix: await readMatrix(context.root),
   });
   await renderTree({
     from: path.join(context.root, 'wheel-templates', entry.template),

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { parse } from 'yaml';
-import { fail } from '../../../engine/failure.js';
-import { checkAgainst } from '../schema/check.js';
 import { COMPAT_FILES } from './files.js';
+import { readCompatFile } from './read.js';
 
 /** What no registry says; each file states where its columns come from. */
 export interface Compat {
@@ -84,35 +80,13 @@ export interface Trap {
 
 export async function loadCompat(root: string): Promise<Compat> {
   const [jaxlib, iree, headers, cudaHeaders, tracy] = await Promise.all([
-    load<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
-    load<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
-    load<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
-    load<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
-    load<TracySource>(root, COMPAT_FILES.tracy, 'compat-tracy'),
+    readCompatFile<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
+    readCompatFile<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
+    readCompatFile<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
+    readCompatFile<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
+    readCompatFile<TracySource>(root, COMPAT_FILES.tracy, 'compat-tracy'),
   ]);
   return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy };
-}
-
-async function load<T>(root: string, file: string, schema: string): Promise<T> {
-  let value: unknown;
-  try {
-    value = parse(await readFile(path.join(root, file), 'utf8'));
-  } catch (error) {
-    return fail({
-      kind: 'usage',
-      message: `${file} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
-      help: 'restore it with git',
-    });
-  }
-  const problems = await checkAgainst(schema, value);
-  if (problems.length > 0) {
-    fail({
-      kind: 'usage',
-      message: `${file}: ${problems.join('; ')}`,
-      help: `schemas/${schema}.schema.json says what is allowed`,
-    });
-  }
-  return value as T;
 }
 
 /** Minor of an API version `0.minor`. */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fail } from '../../engine/failure.js';
+import { suggest } from '../../engine/nearest.js';
+import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../stages/resolve-versions/measure.js';
+import { type CommandContext, openProject, print } from '../context.js';
+import type { OptionValues } from '../declarations.js';
+import { makeTools, measuring } from './measuring.js';
+
+/** Measures one row of compat/ for real, shows what it says and how the file differs, and writes it if told to. */
+export async function run(
+  context: CommandContext,
+  [kind = '', version = '']: readonly (string | undefined)[],
+  options: OptionValues,
+): Promise<number> {
+  const known = ROW_KINDS.find((name) => name === kind);
+  if (!known) {
+    fail({ kind: 'usage', message: `'${kind}' is no kind of row`, help: suggest(kind, ROW_KINDS, 'kinds') ?? '' });
+  }
+  const project = await openProject(context);
+  const exitCode = await makeTools(context, project);
+  if (exitCode !== 0) return exitCode;
+  const repository = options['jaxRepository'];
+  const more = typeof repository === 'string' ? { jaxRepository: repository } : {};
+  const measurement = await measuring(context, project, more, (measure) => measureRow(known, version, measure));
+  show(context, measurement);
+  if (options['write'] === true && measurement.diff.length > 0) {
+    await writeMeasurement(project.root, measurement);
+    print(context, `written to ${measurement.file}; read it before you commit it`);
+  }
+  return 0;
+}
+
+function show(context: CommandContext, { kind, file, row, diff }: Measurement): void {
+  const lines = Object.entries(row).map(([key, value]) => {
+    return `  ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  });
+  const difference = diff.length === 0 ? [`${file} says the same`] : [`${file} differs:`, ...diff.map((d) => `  ${d}`)];
+  print(context, [`${kind}:`, ...lines, ...difference]);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a measurement of versions needs from a command: tools, a process's surroundings, a place to work in. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Artifact, ExecOptions } from '../../engine/api.js';
+import { ArtifactFolders } from '../../engine/artifact-dir.js';
+import { makePlan, selectNodes } from '../../engine/plan.js';
+import { runCommand } from '../../engine/process.js';
+import { cancelOnSignals } from '../../engine/signals.js';
+import type { ToolsArtifact } from '../../stages/artifacts.js';
+import { measureContext, type MeasureContext } from '../../stages/resolve-versions/measure.js';
+import type { CommandContext, Project } from '../context.js';
+import { runPlan } from '../run.js';
+
+const TOOLS = 'setup-tools';
+const TIMEOUT_MS = 10 * 60_000;
+
+/** The tools environment, made or unchanged; gives the exit code. */
+export async function makeTools(context: CommandContext, project: Project): Promise<number> {
+  const whole = await makePlan(project.config, { root: project.root }, context.loadStage);
+  const { plan } = selectNodes(whole, { only: [TOOLS] });
+  const request = { settings: {}, locked: false, force: new Set<string>(), noWait: false };
+  return await runPlan(context, project, plan, request, 'auto');
+}
+
+/** Calls `action` with what measures; `makeTools` has been called. Its folder is removed afterwards. */
+export async function measuring<T>(
+  context: CommandContext,
+  project: Project,
+  more: { readonly jaxRepository?: string },
+  action: (measure: MeasureContext) => Promise<T>,
+): Promise<T> {
+  const tools = new ArtifactFolders(project.stateDir).latest(TOOLS)?.artifact as Artifact<ToolsArtifact>;
+  const tempDir = await mkdtemp(join(tmpdir(), 'pipeline-measure-'));
+  const cancellation = cancelOnSignals();
+  const { signal } = cancellation;
+  const log = (line: string) => context.stderr.write(`${context.colors.dim(line)}\n`);
+  const exec = (command: string, args: readonly string[], given: ExecOptions = {}) =>
+    runCommand({
+      command,
+      args,
+      cwd: given.cwd ?? tempDir,
+      env: { ...context.env, ...given.env },
+      options: given,
+      signal,
+      timeoutMs: given.timeoutMs ?? TIMEOUT_MS,
+      onLine: (_, line) => {
+        if (given.echo !== false) log(line);
+      },
+    });
+  try {
+    const base = { root: project.root, exec, tempDir, signal, log, env: context.env };
+    return await action(measureContext(base, tools, more));
+  } finally {
+    cancellation.dispose();
+    await rm(tempDir, { recursive: true, force: true });
+  }
+}

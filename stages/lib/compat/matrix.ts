@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compare } from '@renovatebot/pep440';
+import { parseDocument } from 'yaml';
+import { minorNumber } from '../pythons.js';
+import { MATRIX_FILE } from './files.js';
+import { readCompatFile } from './read.js';
+
+const SCHEMA = 'compat-matrix';
+
+/** `refused`: the plugin or its package says no, before anything can go wrong. */
+export type Outcome = 'works' | 'fails' | 'refused';
+const OUTCOMES: readonly string[] = ['works', 'fails', 'refused'] satisfies readonly Outcome[];
+
+/** Versions that were run together, and what came of it. */
+export interface MatrixRow {
+  readonly device: string;
+  /** Release of IREE's runtime in the wheel. */
+  readonly runtime: string;
+  readonly compiler: string;
+  readonly jaxlib: string;
+  readonly jax: string;
+  /** Minor versions, lowest first. */
+  readonly pythons: readonly string[];
+  readonly result: Outcome;
+  /** Why not, where it does not work. */
+  readonly reason?: string;
+}
+
+/** compat/matrix.yaml. */
+export interface CompatMatrix {
+  /** Version of the plugin's packages that the rows were measured with. */
+  readonly plugin: string;
+  readonly rows: readonly MatrixRow[];
+}
+
+/** A cell of dist/matrix/matrix.json, as far as it matters here. */
+export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result'> {
+  readonly flavour: string;
+  readonly python: string;
+  /** One of `Outcome`, or that the cell was not run. */
+  readonly result: string;
+}
+
+export function readMatrix(root: string): Promise<CompatMatrix> {
+  return readCompatFile<CompatMatrix>(root, MATRIX_FILE, SCHEMA);
+}
+
+type Single = Omit<MatrixRow, 'pythons'> & { readonly python: string };
+
+/**
+ * `before` with the cells that were run in the place of what it says of their versions. Cells that were not run leave
+ * what it says; rows of another version of the plugin are not kept. Only what users install is recorded.
+ */
+export function recordCells(before: CompatMatrix, plugin: string, cells: readonly MeasuredCell[]): CompatMatrix {
+  const known = before.plugin === plugin ? singles(before) : [];
+  const measured = cells.flatMap(({ flavour, result, device, runtime, compiler, jaxlib, jax, python, reason }) =>
+    flavour === 'release' && isOutcome(result)
+      ? [{ device, runtime, compiler, jaxlib, jax, python, result, ...(reason === undefined ? {} : { reason }) }]
+      : [],
+  );
+  const byVersions = new Map([...known, ...measured].map((single) => [versionsOf(single), single]));
+  return { plugin, rows: grouped([...byVersions.values()].sort(inOrder)) };
+}
+
+/** What differs, a line each; empty if both say the same. */
+export function diffMatrices(before: CompatMatrix, after: CompatMatrix): string[] {
+  const [old, now] = [before, after].map(
+    (matrix) => new Map(singles(matrix).map((one) => [versionsOf(one), sayOf(one)])),
+  );
+  const plugin = before.plugin === after.plugin ? [] : [`~ plugin: ${before.plugin} -> ${after.plugin}`];
+  const rows = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].flatMap((key) => {
+    const [was, is] = [old?.get(key), now?.get(key)];
+    if (was === is) return [];
+    if (was === undefined) return [`+ ${key}: ${is ?? ''}`];
+    return is === undefined ? [`- ${key}: ${was}`] : [`~ ${key}: ${was} -> ${is}`];
+  });
+  return [...plugin, ...rows];
+}
+
+/** The file with other rows in it; its comments stay. */
+export async function renderMatrix(root: string, { plugin, rows }: CompatMatrix): Promise<string> {
+  const document = parseDocument(await readFile(path.join(root, MATRIX_FILE), 'utf8'));
+  document.set('plugin', plugin);
+  document.set('rows', document.createNode(rows, { aliasDuplicateObjects: false }));
+  return document.toString({ lineWidth: 0, singleQuote: true });
+}
+
+function isOutcome(result: string): result is Outcome {
+  return OUTCOMES.includes(result);
+}
+
+function singles({ rows }: CompatMatrix): Single[] {
+  return rows.flatMap(({ pythons, ...row }) => pythons.map((python) => ({ ...row, python })));
+}
+
+function versionsOf({ device, runtime, compiler, jaxlib, python }: Single): string {
+  return `${device}, IREE ${runtime}, compiler ${compiler}, jaxlib ${jaxlib}, Python ${python}`;
+}
+
+function sayOf({ result, jax, reason }: Single): string {
+  return `${result} with jax ${jax}${reason === undefined ? '' : ` (${reason})`}`;
+}
+
+function inOrder(a: Single, b: Single): number {
+  return (
+    a.device.localeCompare(b.device, 'en') ||
+    compare(a.runtime, b.runtime) ||
+    compare(a.jaxlib, b.jaxlib) ||
+    compare(a.compiler, b.compiler) ||
+    minorNumber(a.python) - minorNumber(b.python)
+  );
+}
+
+/** One row for the Pythons of which the same is to be said. */
+function grouped(sorted: readonly Single[]): MatrixRow[] {
+  const rows = new Map<string, MatrixRow & { pythons: string[] }>();
+  for (const { python, result, reason, ...versions } of sorted) {
+    const key = JSON.stringify([versions, result, reason]);
+    const row = rows.get(key) ?? { ...versions, pythons: [], result, ...(reason === undefined ? {} : { reason }) };
+    row.pythons.push(python);
+    rows.set(key, row);
+  }
+  return [...rows.values()];
+}
