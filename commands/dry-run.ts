@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { hitWord } from '../engine/events/plain.js';
 import type { Plan } from '../engine/plan.js';
 import { type NodePreview, preview } from '../engine/preview.js';
 import { type CommandContext, type Project, print, printJson } from './context.js';
-import { executeOptions } from './execution.js';
+import { executeOptions, warningsOnly } from './execution.js';
 import type { RunRequest } from './run.js';
 
 export const STATES: Readonly<Record<NodePreview['state'], string>> = {
@@ -24,20 +25,27 @@ export async function dryRun(
   const options = executeOptions(context, project, {
     ...request,
     signal: new AbortController().signal,
-    emit: () => undefined,
+    emit: warningsOnly(context),
   });
   const found = await preview(plan, options);
   if (json) {
-    const nodes = found.map(({ node, state, because, now }) => ({ id: node.id, state, because, key: now?.key }));
+    const nodes = found.map(({ node, state, source, because, now }) => ({
+      id: node.id,
+      state,
+      source,
+      because,
+      key: now?.key,
+    }));
     printJson(context, { pipeline: plan.pipeline, nodes });
     return 0;
   }
   const { dim, green, yellow } = context.colors;
   const width = Math.max(...found.map(({ node }) => node.id.length));
-  for (const { node, state, because } of found) {
+  for (const { node, state, source, because } of found) {
     const text = STATES[state].padEnd(10);
     const paint = state === 'unchanged' || state === 'cached' ? green : yellow;
-    print(context, `${paint(text)}  ${node.id.padEnd(width)}  ${node.definition.title}`);
+    const note = source === 'remote-cache' ? dim(`  (${hitWord(source)})`) : '';
+    print(context, `${paint(text)}  ${node.id.padEnd(width)}  ${node.definition.title}${note}`);
     if (state === 'unchanged') continue;
     for (const reason of because.slice(0, MAX_REASONS)) print(context, dim(`            ${reason}`));
     const more = because.length - MAX_REASONS;

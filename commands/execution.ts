@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { EventSink } from '../engine/events/event.js';
 import type { ExecuteOptions } from '../engine/execute.js';
 import { codeByFolder } from '../engine/fingerprint.js';
 import type { CommandContext, Project } from './context.js';
@@ -31,6 +32,13 @@ export function executeOptions(
     }),
     findTool: toolFinder(probeRunner(project.root, context.env, varying.signal)),
     env: context.env,
+  };
+}
+
+/** For commands that run nothing: of what is said, they show warnings. */
+export function warningsOnly(context: CommandContext): EventSink {
+  return (event) => {
+    if (event.type === 'run-warning') context.stderr.write(`${context.colors.yellow('warning:')} ${event.text}\n`);
   };
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { hitWord } from '../engine/events/plain.js';
 import { type FingerprintRecord, diffRecords } from '../engine/fingerprint.js';
 import { findNodes, makePlan, selectNodes } from '../engine/plan.js';
 import { type NodePreview, preview } from '../engine/preview.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 import { STATES } from './dry-run.js';
-import { executeOptions } from './execution.js';
+import { executeOptions, warningsOnly } from './execution.js';
 import { settingsOf } from './planning.js';
 
 /** Prints a node's fingerprint field by field, and what differs from its last result. */
@@ -30,16 +31,17 @@ export async function run(
       force: new Set(),
       noWait: true,
       signal: new AbortController().signal,
-      emit: () => undefined,
+      emit: warningsOnly(context),
     }),
   );
   const asked = found.filter(({ node }) => targets.has(node.id));
   if (options['json'] === true) {
     printJson(
       context,
-      asked.map(({ node, state, because, now, before }) => ({
+      asked.map(({ node, state, source, because, now, before }) => ({
         id: node.id,
         state,
+        source,
         because,
         key: now?.key,
         fingerprint: now?.record,
@@ -52,9 +54,12 @@ export async function run(
   return 0;
 }
 
-function explainNode(context: CommandContext, { node, state, because, now, before }: NodePreview): void {
+function explainNode(context: CommandContext, { node, state, source, because, now, before }: NodePreview): void {
   const { bold, dim } = context.colors;
-  print(context, `${bold(node.id)}: ${STATES[state]}${now ? dim(`  key ${now.key.slice(0, 16)}`) : ''}`);
+  print(
+    context,
+    `${bold(node.id)}: ${source === undefined ? STATES[state] : hitWord(source)}${now ? dim(`  key ${now.key.slice(0, 16)}`) : ''}`,
+  );
   for (const reason of because) print(context, `  because: ${reason}`);
   const record = now?.record ?? before;
   if (!record) return;

@@ -38,7 +38,7 @@ export interface ExecuteOptions {
   readonly findTool: (tool: ToolSpec) => Promise<ProbedTool>;
   /** Environment that stages see; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: a store on this machine, in `$PIPELINE_CACHE_DIR` or `<stateDir>/cache`. */
+  /** Default: on this machine, in `$PIPELINE_CACHE_DIR` or `<stateDir>/cache`, and behind it `$PIPELINE_REMOTE_CACHE`. */
   readonly store?: CacheStore;
 }
 

@@ -15,7 +15,7 @@ import {
   type ArtifactRecord,
   type StoredArtifact,
 } from './artifact-dir.js';
-import { CacheContentError } from './cache/store.js';
+import { CacheContentError, CacheUnreachableError, type CacheHit } from './cache/store.js';
 import { DEFAULT_TIMEOUT_MS, inputContext, stageContext, type InputSources } from './context.js';
 import type { HitSource } from './events/event.js';
 import { fail, PipelineFailure, type Failure } from './failure.js';
@@ -124,8 +124,11 @@ class NodeRun {
   async #find(key: string): Promise<StoredArtifact | undefined> {
     const here = this.#scope.folders.open(this.#node.id, key);
     if (here !== undefined) return this.#hit(here, key, 'unchanged');
-    const restored = await this.#restore(key);
-    return restored && this.#hit(restored, key, this.#scope.store.source);
+    // A `state` is of this machine: no store has it.
+    if (this.#node.definition.output !== 'tree') return undefined;
+    const hit = await this.#scope.store.lookup(key);
+    const restored = hit && (await this.#restore(hit, key));
+    return restored && this.#hit(restored, key, hit.source);
   }
 
   async #hit(found: StoredArtifact, key: string | undefined, source: HitSource): Promise<StoredArtifact> {
@@ -134,10 +137,8 @@ class NodeRun {
     return found;
   }
 
-  async #restore(key: string): Promise<StoredArtifact | undefined> {
-    const { store, signal, run, folders } = this.#scope;
-    const hit = await store.lookup(key);
-    if (hit === undefined) return undefined;
+  async #restore(hit: CacheHit, key: string): Promise<StoredArtifact | undefined> {
+    const { signal, run, folders } = this.#scope;
     this.#progress('restoring from the cache');
     const staged = path.join(this.#tempDir, 'restore');
     await fs.promises.mkdir(staged, { recursive: true });
@@ -147,6 +148,9 @@ class NodeRun {
       if (made !== undefined) return await folders.place(staged, made, run, path.join(this.#tempDir, 'aside'));
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
+      await removeTree(staged);
+      // The store has said for the whole run that it cannot be reached.
+      if (error instanceof CacheUnreachableError) return undefined;
       if (!(error instanceof CacheContentError)) throw error;
     }
     this.#warn('What the cache holds for this stage is damaged; it is made again.');

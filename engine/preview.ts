@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a run would do, found out without running, locking or writing anything. */
-import path from 'node:path';
 import type { Artifact } from './api.js';
 import { ArtifactFolders } from './artifact-dir.js';
 import { FileHashes } from './cache/file-hashes.js';
-import { LocalStore } from './cache/local-store.js';
+import { openStore } from './cache/open-store.js';
+import { withoutRemoteCache } from './cache/remote-options.js';
 import type { CacheStore } from './cache/store.js';
 import { inputContext } from './context.js';
+import type { HitSource } from './events/event.js';
 import type { ExecuteOptions } from './execute.js';
 import { PipelineFailure } from './failure.js';
 import { type Fingerprint, type FingerprintRecord, diffRecords, takeFingerprint } from './fingerprint.js';
@@ -18,6 +19,8 @@ export interface NodePreview {
   /** `depends`: it runs if something before it, that runs or is restored, gives another result than last time. */
   readonly state: 'unchanged' | 'cached' | 'runs' | 'depends';
   readonly because: readonly string[];
+  /** Where the run would take it from, if not anew. */
+  readonly source?: HitSource;
   /** As the node's inputs are now; undefined if they cannot be known before the run. */
   readonly now?: Fingerprint;
   /** Of the last result. */
@@ -26,7 +29,7 @@ export interface NodePreview {
 
 export type PreviewOptions = Pick<
   ExecuteOptions,
-  'root' | 'stateDir' | 'config' | 'settings' | 'force' | 'code' | 'findTool' | 'env' | 'store'
+  'root' | 'stateDir' | 'config' | 'settings' | 'force' | 'code' | 'findTool' | 'env' | 'store' | 'emit'
 >;
 
 export async function preview(plan: Plan, options: PreviewOptions): Promise<NodePreview[]> {
@@ -47,11 +50,14 @@ class Previewer {
 
   constructor(options: PreviewOptions) {
     this.#options = options;
-    this.#env = options.env ?? process.env;
+    const env = options.env ?? process.env;
+    this.#env = withoutRemoteCache(env);
     this.#folders = new ArtifactFolders(options.stateDir);
     this.#hashes = new FileHashes(options.stateDir);
-    const cache = this.#env['PIPELINE_CACHE_DIR'] ?? '';
-    this.#store = options.store ?? new LocalStore({ dir: cache === '' ? path.join(options.stateDir, 'cache') : cache });
+    const warn = (text: string): void => {
+      options.emit({ type: 'run-warning', time: Date.now(), text });
+    };
+    this.#store = options.store ?? openStore({ stateDir: options.stateDir, env, warn });
   }
 
   async look(node: PlanNode): Promise<NodePreview> {
@@ -69,12 +75,13 @@ class Previewer {
       const here = this.#folders.open(node.id, print.key);
       if (here) {
         this.#known.set(node.id, here.artifact);
-        return { node, state: 'unchanged', because: [], now: print, ...past };
+        return { node, state: 'unchanged', source: 'unchanged', because: [], now: print, ...past };
       }
-      const cached = (await this.#store.lookup(print.key)) !== undefined;
+      const hit = node.definition.output === 'tree' ? await this.#store.lookup(print.key) : undefined;
       const changes = diffRecords(before, print.record);
       const because = changes.length > 0 ? changes : ['its result was removed or changed'];
-      return { node, state: cached ? 'cached' : 'runs', because, now: print, ...past };
+      if (hit !== undefined) return { node, state: 'cached', source: hit.source, because, now: print, ...past };
+      return { node, state: 'runs', because, now: print, ...past };
     } catch (error) {
       if (!(error instanceof PipelineFailure)) throw error;
       return { node, state: 'runs', because: [error.failure.message], ...past };

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Artifact } from './api.js';
 import { ArtifactFolders } from './artifact-dir.js';
 import { FileHashes } from './cache/file-hashes.js';
-import { LocalStore } from './cache/local-store.js';
+import { openStore } from './cache/open-store.js';
+import { withoutRemoteCache } from './cache/remote-options.js';
 import type { CacheStore } from './cache/store.js';
 import type { Event } from './events/event.js';
 import type { ExecuteOptions } from './execute.js';
@@ -37,13 +38,17 @@ export class RunScope {
     const { root, stateDir } = options;
     this.options = options;
     this.tempDir = path.join(stateDir, 'tmp', this.run);
-    this.env = options.env ?? process.env;
+    const env = options.env ?? process.env;
+    this.env = withoutRemoteCache(env);
     this.signal = AbortSignal.any([options.signal, this.#stop.signal]);
     this.files = new RunFiles(stateDir, this.run);
     this.folders = new ArtifactFolders(stateDir);
     this.hashes = new FileHashes(stateDir);
     this.publisher = new Publisher(root, stateDir);
-    this.store = options.store ?? new LocalStore({ dir: this.env.PIPELINE_CACHE_DIR || path.join(stateDir, 'cache') });
+    const warn = (text: string): void => {
+      this.emit({ type: 'run-warning', time: Date.now(), text });
+    };
+    this.store = options.store ?? openStore({ stateDir, env, warn });
     this.ledger = new ChildLedger(path.join(this.tempDir, 'children'));
   }
 
@@ -101,6 +106,7 @@ export class RunScope {
 
   /** Resolves when no such work is under way, however it ended. */
   async idle(): Promise<void> {
+    this.store.lastCall?.();
     await Promise.allSettled(this.#later);
   }
 

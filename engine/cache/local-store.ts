@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { hasCode, lstatOrUndefined, removeTree, walk } from '../files.js';
-import { extractArchive, writeArchive } from './archive.js';
+import { extractArchive, withTempFile, writeArchive } from './archive.js';
 import { CacheContentError, type CacheHit, type CacheMeta, type CacheStore } from './store.js';
 
 const GIB = 1024 ** 3;
@@ -29,7 +28,6 @@ interface StoredEntry {
  * verified on every read and safe against concurrent and killed writers.
  */
 export class LocalStore implements CacheStore {
-  readonly source = 'local-cache';
   readonly #dir: string;
   readonly #maxBytes: number;
 
@@ -38,13 +36,18 @@ export class LocalStore implements CacheStore {
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
+  /** For archives on their way in; what a killed process leaves in it is removed by `trim`. */
+  get tempDir(): string {
+    return path.join(this.#dir, 'tmp');
+  }
+
   async lookup(key: string): Promise<CacheHit | undefined> {
     if (!fs.existsSync(this.#dir)) return undefined;
     const { default: cacache } = await import('cacache');
     const entry = (await cacache.get.info(this.#dir, key)) as StoredEntry | null;
     if (entry === null || !fs.existsSync(entry.path)) return undefined;
     const meta = entry.metadata as CacheMeta;
-    return { meta, restore: (into, signal) => this.#restore(key, entry, into, signal) };
+    return { meta, source: 'local-cache', restore: (into, signal) => this.#restore(key, entry, into, signal) };
   }
 
   async put(
@@ -54,22 +57,23 @@ export class LocalStore implements CacheStore {
     meta: CacheMeta,
     signal?: AbortSignal,
   ): Promise<void> {
-    const temp = path.join(this.#dir, 'tmp', `put-${process.pid}-${randomBytes(6).toString('hex')}.tgz`);
-    await fs.promises.mkdir(path.dirname(temp), { recursive: true });
-    try {
-      await writeArchive(folder, names, temp, signal);
-      const { default: cacache } = await import('cacache');
-      const sink = cacache.put.stream(this.#dir, key, { metadata: meta });
-      const stored = (sink as unknown as { promise(): Promise<void> }).promise();
-      // Observed early, so that a failure before the last write is not an unhandled rejection.
-      stored.catch(() => undefined);
-      for await (const chunk of fs.createReadStream(temp, { highWaterMark: 1024 * 1024 }))
-        if (!sink.write(chunk as Buffer)) await Promise.race([once(sink, 'drain'), stored]);
-      sink.end();
-      await stored;
-    } finally {
-      await fs.promises.rm(temp, { force: true });
-    }
+    await withTempFile(this.tempDir, async (file) => {
+      await writeArchive(folder, names, file, signal);
+      await this.putArchive(key, file, meta);
+    });
+  }
+
+  /** Stores a whole archive (see `writeArchive`) that was made before. */
+  async putArchive(key: string, file: string, meta: CacheMeta): Promise<void> {
+    const { default: cacache } = await import('cacache');
+    const sink = cacache.put.stream(this.#dir, key, { metadata: meta });
+    const stored = (sink as unknown as { promise(): Promise<void> }).promise();
+    // Observed early, so that a failure before the last write is not an unhandled rejection.
+    stored.catch(() => undefined);
+    for await (const chunk of fs.createReadStream(file, { highWaterMark: 1024 * 1024 }))
+      if (!sink.write(chunk as Buffer)) await Promise.race([once(sink, 'drain'), stored]);
+    sink.end();
+    await stored;
   }
 
   async #restore(key: string, entry: StoredEntry, into: string, signal?: AbortSignal): Promise<void> {

@@ -10,16 +10,17 @@ export interface CacheMeta {
 /** A stored result. Nothing is written until `restore` is called. */
 export interface CacheHit {
   readonly meta: CacheMeta;
+  readonly source: Exclude<HitSource, 'unchanged' | 'handed-over'>;
   /**
    * Writes the folder's content into the empty folder `into`. Rejects with `CacheContentError` if what
-   * is stored is not whole any more: what was written by then must be thrown away.
+   * is stored is not whole any more, with `CacheUnreachableError` if it could not be got: what was written by
+   * then must be thrown away.
    */
   restore(into: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Keeps folders by key. Every store passes test/contract/cache-contract.ts. */
 export interface CacheStore {
-  readonly source: Exclude<HitSource, 'unchanged' | 'handed-over'>;
   /** undefined: nothing (whole) is stored under `key`. */
   lookup(key: string): Promise<CacheHit | undefined>;
   /**
@@ -30,9 +31,16 @@ export interface CacheStore {
   put(key: string, folder: string, names: readonly string[], meta: CacheMeta, signal?: AbortSignal): Promise<void>;
   /** Called at the end of a run that stored something: brings the store back within its bounds. */
   trim?(): Promise<void>;
+  /** Called when only puts are left to wait for: they may take a bounded time from now on. */
+  lastCall?(): void;
 }
 
 /** What is stored under a key does not agree with its checksum, or is cut off. The key counts as missing. */
 export class CacheContentError extends Error {
   override readonly name = 'CacheContentError';
+}
+
+/** The store is elsewhere and does not answer, refuses, or breaks off. Says nothing about what it holds. */
+export class CacheUnreachableError extends Error {
+  override readonly name = 'CacheUnreachableError';
 }

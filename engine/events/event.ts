@@ -31,6 +31,8 @@ export type Event =
     })
   | (OfNode & { readonly type: 'node-line'; readonly stream: 'stdout' | 'stderr' | 'log'; readonly line: string })
   | (OfNode & { readonly type: 'node-progress'; readonly text: string })
+  /** About the run as a whole. */
+  | (At & { readonly type: 'run-warning'; readonly text: string })
   | (OfNode & { readonly type: 'node-warning'; readonly text: string })
   /** Lines for people, shown at the end. */
   | (OfNode & { readonly type: 'node-text'; readonly text: string })

@@ -56,6 +56,7 @@ class PlainView {
       case 'node-progress':
         return this.#progress(event);
       case 'run-started':
+      case 'run-warning':
       case 'node-warning':
       case 'node-text':
         return [];

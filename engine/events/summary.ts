@@ -8,7 +8,7 @@ type Of<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 
 /** Gathers what is said at the end of a run. */
 export class Summary {
-  readonly #warnings: Of<'node-warning'>[] = [];
+  readonly #warnings: Of<'node-warning' | 'run-warning'>[] = [];
   readonly #failures: Of<'node-failed'>[] = [];
   readonly #published: string[] = [];
   readonly #texts: string[] = [];
@@ -16,7 +16,7 @@ export class Summary {
   #end: Of<'run-finished'> | undefined;
 
   add(event: Event): void {
-    if (event.type === 'node-warning') this.#warnings.push(event);
+    if (event.type === 'node-warning' || event.type === 'run-warning') this.#warnings.push(event);
     else if (event.type === 'node-text') this.#texts.push(event.text);
     else if (event.type === 'node-failed') this.#failures.push(event);
     else if (event.type === 'node-finished') this.#published.push(...event.published);
@@ -27,7 +27,8 @@ export class Summary {
   /** Texts of the nodes, warnings, failures with what to try, and the closing line. `withFailures` false: they were shown before. */
   lines(paint: Paint, cwd: string, withFailures = true): string[] {
     const lines = this.#texts.flatMap((text) => [...text.trimEnd().split('\n'), '']);
-    const warnings = this.#warnings.map(({ node, text }) => `${paint.yellow('warning:')} ${paint.bold(node)}: ${text}`);
+    const about = (event: Event): string => ('node' in event ? `${paint.bold(event.node)}: ` : '');
+    const warnings = this.#warnings.map((event) => `${paint.yellow('warning:')} ${about(event)}${event.text}`);
     lines.push(...warnings);
     // A cancelled run is one fact, whatever number of nodes it ended.
     for (const event of withFailures ? this.#failures.filter((f) => f.failure.kind !== 'cancelled') : [])

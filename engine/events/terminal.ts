@@ -99,6 +99,7 @@ class TerminalView {
       case 'run-started':
       case 'run-finished':
       case 'waiting-for-lock':
+      case 'run-warning':
       case 'node-warning':
       case 'node-text':
         return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `npx pipeline run publish`, against a package index on this machine. */
 import fs from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { freePort } from '../rigs/free-port.js';
 import { PackageIndex } from '../rigs/package-index.js';
 import { failureIn, ranIn } from '../rigs/pipeline-run.js';
 
@@ -50,11 +50,3 @@ test('no index is there: the network is named', async () => {
   expect(result.code, result.output).toBe(7);
   expect(failureIn(result)).toMatchObject({ kind: 'network', message: expect.stringContaining('upload') as string });
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -139,7 +139,8 @@ function tail(text: string): string {
 /** This process's environment without what the test runner adds, and with nothing that leads out of a checkout. */
 export function cleanEnv(): Record<string, string | undefined> {
   const noise = /^(VITEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|TEST|DEV|PROD|MODE|BASE_URL|SSR|FORCE_COLOR)/;
-  const leading = /^(PIPELINE_CACHE_DIR|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|SOURCE_DATE_EPOCH|GITHUB_ACTIONS)$/;
+  const leading =
+    /^(PIPELINE_CACHE_DIR|PIPELINE_REMOTE_CACHE.*|PYTHONPATH|PYTHONHOME|VIRTUAL_ENV|SOURCE_DATE_EPOCH|GITHUB_ACTIONS)$/;
   const kept = Object.entries(process.env).filter(([name]) => !noise.test(name) && !leading.test(name));
   return { ...Object.fromEntries(kept), NO_COLOR: '1' };
 }

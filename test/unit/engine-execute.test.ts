@@ -300,7 +300,6 @@ describe('a full disk', () => {
 
   it('of the cache is only a warning', async () => {
     const store: CacheStore = {
-      source: 'local-cache',
       lookup: () => Promise.resolve(undefined),
       put: () => Promise.reject(enospc()),
     };
