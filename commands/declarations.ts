@@ -122,9 +122,17 @@ A leg never changes pipeline.lock.yaml.`,
   {
     name: 'resolve',
     summary: 'resolve the version constraints into pipeline.lock.yaml',
-    options: [{ flags: '--update', text: 'take the newest that the constraints allow' }, LOCKED, SET],
+    details: `--update first looks for releases of jaxlib and IREE that are newer than what
+compat/ knows, measures each and writes its row there, for you to read; one that
+cannot be measured on this machine is named. Then the lock is renewed.`,
+    options: [
+      { flags: '--update', text: 'take the newest that the constraints allow' },
+      { flags: '--jax-repository <folder>', text: 'clone of jax, whose tags name XLA commits' },
+      LOCKED,
+      SET,
+    ],
     examples: [
-      ['npx pipeline resolve --update', 'renew the lock, print what changed'],
+      ['npx pipeline resolve --update', 'new releases, and the lock'],
       ['npx pipeline resolve --locked', 'check that the lock fits'],
     ],
     load: () => import('./resolve.js'),

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../engine/failure.js';
 import { makePlan, selectNodes } from '../engine/plan.js';
-import { type CommandContext, openProject, print } from './context.js';
+import type { ResolveOptions } from '../stages/resolve-versions/inputs.js';
+import { type CommandContext, type Project, openProject, print } from './context.js';
 import type { OptionValues } from './declarations.js';
 import type { Lock } from '../stages/artifacts.js';
 import { settingsOf } from './planning.js';
@@ -27,6 +28,13 @@ export async function run(
   const stages = project.config.stages.filter((stage) => stage.uses === STAGE).map((stage) => stage.name);
   const pipeline = project.config.pipelines.find((entry) => entry.stages.some((stage) => stages.includes(stage)));
   if (!pipeline) fail({ kind: 'usage', message: `no pipeline in ${project.config.file} uses the stage '${STAGE}'` });
+  if (update) {
+    const repository = options['jaxRepository'];
+    const more = typeof repository === 'string' ? { jaxRepository: repository } : {};
+    const { updateCompat } = await import('./compat/update.js');
+    const exitCode = await updateCompat(context, project, pythonsOf(project), more);
+    if (exitCode !== 0) return exitCode;
+  }
   const whole = await makePlan(project.config, { root: project.root, pipeline: pipeline.name }, context.loadStage);
   const only = whole.nodes.filter((node) => node.definition.name === STAGE).map((node) => node.id);
   const { plan, targets } = selectNodes(whole, { only });
@@ -37,6 +45,12 @@ export async function run(
   const exitCode = await runPlan(context, project, plan, request, 'auto');
   if (exitCode === 0) await printChanges(context, before, await readLock(path));
   return exitCode;
+}
+
+/** Those that the lock is resolved for. */
+function pythonsOf(project: Project): readonly string[] {
+  const stage = project.config.stages.find(({ uses }) => uses === STAGE);
+  return (stage?.options as Partial<ResolveOptions> | undefined)?.pythons ?? [];
 }
 
 async function readLock(path: string): Promise<string | undefined> {
@@ -54,7 +68,10 @@ async function printChanges(
   }
   const { parse } = await import('yaml');
   const { diffLocks } = await import('../stages/resolve-versions/lock.js');
-  const changes = diffLocks(before === undefined ? undefined : (parse(before) as Lock), parse(after ?? '') as Lock);
+  const changes = diffLocks(
+    before === undefined ? undefined : (parse(before) as Partial<Lock>),
+    parse(after ?? '') as Lock,
+  );
   const verb = before === undefined ? 'is new' : 'changed';
   print(context, [`${LOCK_FILE} ${verb}:`, ...changes.map((change) => `  ${change}`)]);
 }

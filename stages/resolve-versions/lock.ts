@@ -57,19 +57,32 @@ export function renderLock(lock: Lock): string {
   return HEADER + stringify(lock, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Undefined if there is none; fails with kind `lock` if it is not as it was written. */
-export async function readLock(file: string): Promise<Lock | undefined> {
+/** What lies in the place of the lock: nothing, one, or one that nobody edited but that has not the keys of today. */
+export interface HeldLock {
+  readonly lock?: Lock;
+  /** Written by another version of the pipeline. */
+  readonly foreign?: { readonly content: Partial<Lock>; readonly problems: readonly string[] };
+}
+
+/** Fails with kind `lock` if it is not as a pipeline wrote it. */
+export async function readLock(file: string): Promise<HeldLock> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     throw error;
   }
-  return parseLock(text);
+  return inspectLock(text);
 }
 
+/** A lock of this version of the pipeline. */
 export async function parseLock(text: string): Promise<Lock> {
+  const { lock, foreign } = await inspectLock(text);
+  return lock ?? broken(foreign?.problems.join('\n') ?? '');
+}
+
+export async function inspectLock(text: string): Promise<HeldLock> {
   let value: unknown;
   try {
     value = parse(text);
@@ -77,13 +90,13 @@ export async function parseLock(text: string): Promise<Lock> {
     return broken(`it is not YAML: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`);
   }
   const problems = await checkAgainst('lock', value);
-  if (problems.length > 0) return broken(problems.join('\n'));
-  const lock = value as Lock;
-  const found = digestOf(lock);
-  if (found !== lock.digest) {
-    return broken(`its content does not fit its digest\nwanted ${lock.digest}\nfound  ${found}`);
-  }
-  return lock;
+  const content = (typeof value === 'object' && value !== null ? value : {}) as Lock;
+  const found = digestOf(content);
+  const asWritten = found === content.digest;
+  if (problems.length > 0) return asWritten ? { foreign: { content, problems } } : broken(problems.join('\n'));
+  return asWritten
+    ? { lock: content }
+    : broken(`its content does not fit its digest\nwanted ${content.digest}\nfound  ${found}`);
 }
 
 function broken(detail: string): never {
@@ -100,7 +113,7 @@ export async function writeLock(file: string, lock: Lock): Promise<void> {
 }
 
 /** What differs between two locks, a line each, in the words of the file; empty if both hold the same versions. */
-export function diffLocks(before: Lock | undefined, after: Lock): string[] {
+export function diffLocks(before: Partial<Lock> | undefined, after: Lock): string[] {
   const [old, now] = [leaves(before ?? {}), leaves(after)];
   const derived = new Set(['digest', 'inputs', 'lockVersion']);
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {

@@ -10,7 +10,7 @@ import { findPythons } from '../lib/pythons.js';
 import type { Compat, IreeRow, JaxlibRow } from '../lib/compat/rows.js';
 import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
 
-const COMPILER = 'iree-base-compiler';
+export const COMPILER = 'iree-base-compiler';
 const CRATE = 'eerie-sys';
 const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14', '3.15'];
 /** Crate releases that are looked into before giving up; each is tens of megabytes. */

@@ -16,7 +16,7 @@ import type { MeasureContext, RowKind } from './measure-context.js';
 import { checkAgainst } from '../lib/schema/check.js';
 
 export type { MeasureContext, RowKind } from './measure-context.js';
-export { measureContext } from './measure-context.js';
+export { measureContext, pipOfTools } from './measure-context.js';
 export { measureHeaders, measureIree, measureJaxlib };
 
 export interface Measurement {

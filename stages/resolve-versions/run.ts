@@ -17,20 +17,22 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   const compat = await loadCompat(context.root);
   const origin = originOf(context);
   const file = path.join(context.root, LOCK_FILE);
-  const held = await readLock(file);
+  const { lock: held, foreign } = await readLock(file);
   if (held && !updateAsked(context) && held.inputs === inputsOf(origin, held, compat)) {
     context.log(`${LOCK_FILE} fits: jaxlib ${held.framework.jaxlib}, IREE ${held.ireeRuntime.version}`);
     return { lock: held };
   }
-  if (context.locked) return refuseIfChanged(context, held, origin, compat);
+  if (context.locked) return foreign ? refuseForeign(foreign.problems) : refuseIfChanged(context, held, origin, compat);
+  if (foreign) context.log(`${LOCK_FILE} is of another version of the pipeline: ${foreign.problems.join('; ')}`);
   const lock = await resolveLock(context, origin, compat);
-  const changes = held ? diffLocks(held, lock) : [];
+  const before = held ?? foreign?.content;
+  const changes = before ? diffLocks(before, lock) : [];
   if (held?.digest === lock.digest) {
     context.log(`${LOCK_FILE} is up to date`);
     return { lock: held };
   }
   for (const change of changes) context.log(change);
-  context.log(held ? `${LOCK_FILE}: ${changes.length} changes` : `${LOCK_FILE} is new`);
+  context.log(before ? `${LOCK_FILE}: ${changes.length} changes` : `${LOCK_FILE} is new`);
   await writeLock(file, lock);
   return { lock };
 }
@@ -55,6 +57,15 @@ export async function resolveLock(
   ]);
   const chosen = { framework, frameworks, ...iree, pjrtHeaders, cudaHeaders, tracy };
   return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
+}
+
+function refuseForeign(problems: readonly string[]): never {
+  return fail({
+    kind: 'lock',
+    message: `${LOCK_FILE} was written by another version of the pipeline, and --locked forbids to renew it`,
+    detail: problems.join('\n'),
+    help: 'run `npx pipeline resolve` and commit the new lock',
+  });
 }
 
 /** Under --locked: what would change is said, if it can be found out; nothing is written. */

@@ -143,6 +143,19 @@ describe('resolve-versions', () => {
     expect(fs.readFileSync(lockFile, 'utf8')).toBe(COMMITTED);
   });
 
+  test('a lock of another version of the pipeline is renewed, and the difference said; under --locked it is refused', async () => {
+    const rest = Object.fromEntries(Object.entries(LOCK).filter(([key]) => key !== 'tracy'));
+    const without = renderLock(sealLock(rest as unknown as Lock));
+    fs.writeFileSync(lockFile, without);
+    const refused = await failureOf(resolve({ locked: true }));
+    expect(refused).toMatchObject({ kind: 'lock', detail: "the file must have required property 'tracy'" });
+    expect(fs.readFileSync(lockFile, 'utf8')).toBe(without);
+    const { value, lines } = await resolve();
+    expect(lines).toContain(`+ tracy.crate: ${LOCK.tracy.crate}`);
+    expect(await parseLock(fs.readFileSync(lockFile, 'utf8'))).toEqual(value.lock);
+    expect(value.lock.tracy).toEqual(LOCK.tracy);
+  });
+
   test('--locked without a lock', async () => {
     fs.rmSync(lockFile, { force: true });
     expect(await failureOf(resolve({ locked: true }))).toMatchObject({ kind: 'lock' });

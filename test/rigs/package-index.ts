@@ -21,7 +21,8 @@ export class PackageIndex {
     const packages = `${folder}.packages`;
     const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', packages];
     execFileSync(python, [...install, REQUIREMENT]);
-    const serve = ['-m', 'pypiserver', 'run', '-i', '127.0.0.1', '-p', String(port), '-P', '.', '-a', '.', folder];
+    const alone = ['-P', '.', '-a', '.', '--disable-fallback'];
+    const serve = ['-m', 'pypiserver', 'run', '-i', '127.0.0.1', '-p', String(port), ...alone, folder];
     const child = spawn(python, serve, {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, PYTHONPATH: packages },

@@ -7,7 +7,14 @@ import { PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { Lock } from '../../stages/artifacts.js';
 import { loadCompat } from '../../stages/lib/compat/rows.js';
 import { LOCK_FILE } from '../../stages/resolve-versions/inputs.js';
-import { diffLocks, inputsOf, parseLock, renderLock, sealLock } from '../../stages/resolve-versions/lock.js';
+import {
+  diffLocks,
+  inputsOf,
+  inspectLock,
+  parseLock,
+  renderLock,
+  sealLock,
+} from '../../stages/resolve-versions/lock.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const TEXT = await readFile(path.join(ROOT, LOCK_FILE), 'utf8');
@@ -55,6 +62,23 @@ describe('a broken lock', () => {
     expect(failure.message).toBe('pipeline.lock.yaml was edited or is broken');
     expect(failure.detail).toMatch(detail);
     expect(failure.help).toContain('npx pipeline resolve');
+  });
+});
+
+describe('a lock of another version of the pipeline', () => {
+  const rest = Object.fromEntries(Object.entries(LOCK).filter(([key]) => key !== 'tracy'));
+  const without = sealLock(rest as unknown as Lock);
+
+  test('is not taken for an edited one: it says what it lacks', async () => {
+    const held = await inspectLock(renderLock(without));
+    expect(held.lock).toBeUndefined();
+    expect(held.foreign?.problems).toEqual(["the file must have required property 'tracy'"]);
+    expect(diffLocks(held.foreign?.content, LOCK)).toContain(`+ tracy.crate: ${LOCK.tracy.crate}`);
+  });
+
+  test('that was edited besides is refused', async () => {
+    const text = renderLock(without).replace(/jaxlib: 0\.\S+/, 'jaxlib: 0.1.2');
+    await expect(inspectLock(text)).rejects.toThrow('was edited or is broken');
   });
 });
 
