@@ -10,10 +10,11 @@ namespace iree_pjrt {
 void DeviceDescriptionMemoryDescriptions(
     PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
   FromC(args.device_description, "device_description");
-  static const auto handles = [] {
-    auto& list = *new std::vector<const MemoryDescription*>();
-    for (const auto& each : MemoryDescriptions()) list.push_back(&each);
-    return std::span<const MemoryDescription* const>(list);
+  // Never destroyed, so that a framework may read it while the process ends.
+  static const auto& handles = *[] {
+    auto* list = new std::vector<const MemoryDescription*>();
+    for (const auto& each : MemoryDescriptions()) list->push_back(&each);
+    return list;
   }();
   args.memory_descriptions =
       reinterpret_cast<const PJRT_MemoryDescription* const*>(handles.data());

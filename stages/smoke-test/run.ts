@@ -80,7 +80,9 @@ async function smokeOne(
   });
   context.progress(`run on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
   const suite = await runSuite(context, environment.python, wheel, label);
-  const proofs = await proveReports(context, environment.python, wheel);
+  const missing = suite.versions['device_missing'];
+  const notRun = typeof missing === 'string' && missing !== '' ? missing : undefined;
+  const proofs = await proveReports(context, environment.python, wheel, notRun);
   const results = { ...suite, tests: [...suite.tests, ...proofs] };
 
   const report = path.join('report', `smoke-${label}`);
@@ -90,8 +92,6 @@ async function smokeOne(
     `${JSON.stringify({ wheel: wheel.file, sha256: wheel.sha256, ...results }, null, 2)}\n`,
   );
   const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map((kind) => countOf(results, kind));
-  const missing = results.versions['device_missing'];
-  const notRun = typeof missing === 'string' && missing !== '' ? missing : undefined;
   const rest = notRun === undefined ? `${skipped} skipped` : `${skipped} not run (${notRun})`;
   context.log(`${label}: ${passed} passed, ${failed} failed, ${rest}`);
   return {

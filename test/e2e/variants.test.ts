@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WheelRow, WheelsReport } from '../../stages/artifacts.js';
 import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
 import type { PipelineResult } from '../rigs/pipeline-run.js';
+import { userShell } from '../rigs/user-shell.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
 // asan.test.ts has the flavour asan; cpu-release is there already.
@@ -62,6 +63,23 @@ test('what could be run passed; what was not is said', () => {
     expect(result.output).toContain('built, not run: no Python for aarch64');
   }
 });
+
+test(
+  'with the wheels of both devices installed and no GPU, each other platform goes on working',
+  () => {
+    const shell = userShell(checkout.root);
+    const wheels = ['cpu-release', 'cuda-release'].map((variant) => checkout.path('dist', rowOf(variant).file));
+    const python = checkout.path('both', 'bin', 'python');
+    shell(`python3 -m venv both && ${python} -m pip install --quiet ${wheels.join(' ')}`);
+    const sum = (setting: string): string =>
+      shell(`${setting} ${python} -c "import jax; print(jax.numpy.add(1, 1), jax.default_backend())"`).trim();
+    expect(sum('JAX_PLATFORMS=iree_cpu')).toBe('2 iree_cpu');
+    expect(sum('JAX_PLATFORMS=cpu')).toBe('2 cpu');
+    // A machine with a GPU has the answer of the other wheel.
+    expect(sum('')).toMatch(/^2 iree_(cpu|cuda)$/);
+  },
+  LIMIT_MS,
+);
 
 test('a flavour is not published', async () => {
   const refused = await checkout.run(['run', 'publish', '--variant', 'cpu-tracing', '--plain']);

@@ -8,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { makeCheckout, removeCheckouts, type Checkout } from '../rigs/checkout.js';
 import { cleanEnv } from '../rigs/pipeline-run.js';
+import { userShell } from '../rigs/user-shell.js';
 import { fieldsOf, readWheel, textOf, type WheelFile } from '../rigs/wheel-file.js';
 
 let checkout: Checkout;
 let file: string;
 let wheel: WheelFile;
 let scratch: string;
+let shell: (line: string) => string;
 beforeAll(async () => {
   checkout = await makeCheckout();
   const [found = ''] = checkout.files('dist').filter((name) => name.endsWith('.whl'));
@@ -21,6 +23,7 @@ beforeAll(async () => {
   wheel = await readWheel(file);
   scratch = checkout.path('scratch');
   fs.mkdirSync(scratch);
+  shell = userShell(scratch);
 });
 afterAll(removeCheckouts);
 
@@ -186,18 +189,6 @@ describe('installed with pip into an environment made by hand', () => {
     expect(names.filter((name) => /pjrt_libs|jax_plugins|iree_pjrt/.test(name))).toEqual([]);
   });
 });
-
-/** A line typed into a shell; gives its standard output. */
-function shell(line: string): string {
-  const inherited = Object.entries(cleanEnv()).filter(([name]) => !/^(JAX|IREE|PJRT|XLA)_/.test(name));
-  return execFileSync('bash', ['-c', line], {
-    cwd: scratch,
-    encoding: 'utf8',
-    env: Object.fromEntries(inherited),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 5 * 60_000,
-  });
-}
 
 function splitRequirement(text: string): [string, string[]] {
   const [, name = '', range = ''] = /^([A-Za-z0-9._-]+)(.*)$/.exec(text) ?? [];

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_memory.h"
-
 #include <cstring>
 #include <utility>
 
+#include "device_memory_shared.h"
 #include "memory_description.h"
 #include "runtime.h"
 #include "status.h"
@@ -23,12 +22,7 @@ iree_hal_buffer_params_t Params() {
 }
 
 char* Map(iree_hal_buffer_t* buffer, size_t offset, iree_device_size_t size) {
-  iree_hal_buffer_mapping_t mapping;
-  Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,
-                                  IREE_HAL_MEMORY_ACCESS_ANY, offset, size,
-                                  &mapping),
-        "mapping a buffer");
-  return reinterpret_cast<char*>(mapping.contents.data);
+  return MapPersistently(buffer, offset, size, "mapping a buffer");
 }
 
 }  // namespace
@@ -64,24 +58,12 @@ HalBuffer CopyOf(Runtime& runtime, iree_hal_buffer_t* buffer, size_t) {
 
 HalBuffer ImportBuffer(Runtime& runtime, void* data, size_t byte_size,
                        std::function<void()> on_release) {
-  auto* release = new std::function<void()>(std::move(on_release));
   iree_hal_external_buffer_t external{};
   external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_HOST_ALLOCATION;
   external.size = byte_size;
   external.handle.host_allocation.ptr = data;
-  const iree_hal_buffer_release_callback_t callback = {
-      [](void* user_data, iree_hal_buffer_t*) {
-        auto* release = static_cast<std::function<void()>*>(user_data);
-        (*release)();
-        delete release;
-      },
-      release};
-  HalBuffer buffer;
-  iree_status_t status = iree_hal_allocator_import_buffer(
-      runtime.allocator(), Params(), &external, callback, buffer.out());
-  if (!iree_status_is_ok(status)) delete release;
-  Check(status, "importing memory");
-  return buffer;
+  return ImportExternal(runtime, Params(), external, std::move(on_release),
+                        "importing memory");
 }
 
 void* AddressOf(Runtime&, iree_hal_buffer_t* buffer) {

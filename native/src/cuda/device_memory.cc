@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_memory.h"
-
 #include <atomic>
 #include <memory>
 #include <utility>
+
+#include "device_memory_shared.h"
 
 extern "C" {
 #include "iree/hal/drivers/cuda/cuda_buffer.h"
@@ -42,12 +42,7 @@ bool IsMappable(iree_hal_buffer_t* buffer) {
 }
 
 char* Map(iree_hal_buffer_t* buffer, size_t offset, size_t size) {
-  iree_hal_buffer_mapping_t mapping;
-  Check(iree_hal_buffer_map_range(buffer, IREE_HAL_MAPPING_MODE_PERSISTENT,
-                                  IREE_HAL_MEMORY_ACCESS_ANY, offset, size,
-                                  &mapping),
-        "mapping page-locked memory");
-  return reinterpret_cast<char*>(mapping.contents.data);
+  return MapPersistently(buffer, offset, size, "mapping page-locked memory");
 }
 
 // Returns when it is done.
@@ -97,25 +92,12 @@ HalBuffer CopyOf(Runtime& runtime, iree_hal_buffer_t* buffer, size_t memory) {
 HalBuffer ImportBuffer(Runtime& runtime, void* data, size_t byte_size,
                        std::function<void()> on_release) {
   const DeviceScope scope(runtime.family().device);
-  auto* release = new std::function<void()>(std::move(on_release));
   iree_hal_external_buffer_t external{};
   external.type = IREE_HAL_EXTERNAL_BUFFER_TYPE_DEVICE_ALLOCATION;
   external.size = byte_size;
   external.handle.device_allocation.ptr = reinterpret_cast<uint64_t>(data);
-  const iree_hal_buffer_release_callback_t callback = {
-      [](void* user_data, iree_hal_buffer_t*) {
-        auto* release = static_cast<std::function<void()>*>(user_data);
-        (*release)();
-        delete release;
-      },
-      release};
-  HalBuffer buffer;
-  iree_status_t status = iree_hal_allocator_import_buffer(
-      runtime.allocator(), Params(kDeviceMemory), &external, callback,
-      buffer.out());
-  if (!iree_status_is_ok(status)) delete release;
-  Check(status, "importing memory of the GPU");
-  return buffer;
+  return ImportExternal(runtime, Params(kDeviceMemory), external,
+                        std::move(on_release), "importing memory of the GPU");
 }
 
 void* AddressOf(Runtime&, iree_hal_buffer_t* buffer) {

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a user chooses the platform; each in a process of its own."""
 
-import os
-import subprocess
-import sys
+from child import output_of
 
 SHOW = """
 import jax
@@ -15,24 +13,8 @@ print(jax.default_backend(), jax.devices())
 ONE = "import jax; print(jax.numpy.add(1, 1), jax.default_backend())"
 
 
-def run(code, jax_platforms):
-    environment = {key: value for key, value in os.environ.items() if key != "JAX_PLATFORMS"}
-    if jax_platforms is not None:
-        environment["JAX_PLATFORMS"] = jax_platforms
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert ran.returncode == 0, f"exit {ran.returncode}\n{ran.stdout}{ran.stderr[-4000:]}"
-    return ran.stdout.strip().splitlines(), ran.stderr
-
-
 def test_jax_platforms_variable(platform):
-    lines, errors = run(SHOW, platform)
+    lines, errors = output_of(SHOW, platform)
     assert lines[:2] == ["[1. 3. 5. 7.]", "[0]"]
     assert lines[2].startswith(f"{platform} [")
     assert "configuration error" not in errors, errors
@@ -40,14 +22,14 @@ def test_jax_platforms_variable(platform):
 
 def test_jax_platforms_setting(platform):
     code = f"import jax; jax.config.update('jax_platforms', {platform!r})\n" + ONE
-    assert run(code, None)[0] == [f"2 {platform}"]
+    assert output_of(code, None)[0] == [f"2 {platform}"]
 
 
 def test_priority(platform):
-    assert run(ONE, None)[0] == [f"2 {platform}"]
+    assert output_of(ONE, None)[0] == [f"2 {platform}"]
 
 
 def test_cpu_is_left_alone():
-    lines, errors = run(ONE, "cpu")
+    lines, errors = output_of(ONE, "cpu")
     assert lines == ["2 cpu"]
     assert errors == ""

@@ -81,7 +81,8 @@ def main() -> None:
             "(Debian: libasan8, Fedora: libasan) or clang (Debian: libclang-rt-dev, Fedora: "
             "compiler-rt)."
         )
-    os.execve(program, arguments, environment(runtime, os.environ))
+    # By its path: Python finds the environment that it belongs to by what it was called.
+    os.execve(program, [program, *arguments[1:]], environment(runtime, os.environ))
 
 
 def environment(runtime: str, inherited: Mapping[str, str]) -> dict[str, str]:
