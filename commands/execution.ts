@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { EventSink } from '../engine/events/event.js';
 import type { ExecuteOptions } from '../engine/execute.js';
 import { codeByFolder } from '../engine/fingerprint.js';
+import { thisMachine } from '../engine/machine.js';
 import type { CommandContext, Project } from './context.js';
 import { probeRunner, toolFinder } from './find-tool.js';
 
@@ -16,9 +16,11 @@ export function executeOptions(
   project: Project,
   varying: Pick<ExecuteOptions, Varying | 'given'> & { readonly jobs?: number | undefined },
 ): ExecuteOptions {
+  const machine = thisMachine();
   return {
     ...varying,
-    jobs: varying.jobs ?? availableParallelism(),
+    machine,
+    jobs: varying.jobs ?? machine.cores,
     root: project.root,
     stateDir: project.stateDir,
     config: project.config.project,

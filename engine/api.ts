@@ -169,6 +169,12 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
    */
   readonly output: 'tree' | 'state';
   readonly publish?: readonly Publication[];
+  /**
+   * Bytes of memory that a node takes at its peak, with its programs. Nodes run side by side only as long as the sum
+   * fits into what the machine has free. Without it a node counts as nothing.
+   * `cores`: how many programs it may start side by side.
+   */
+  readonly memory?: number | ((variant: Variant, cores: number) => number);
   /** Milliseconds after which the node is cancelled. Default 30 minutes. */
   readonly timeoutMs?: number;
   /**

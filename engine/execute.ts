@@ -8,11 +8,13 @@ import type { Failure } from './failure.js';
 import { failureOf, removeTree } from './files.js';
 import type { StageCode } from './fingerprint.js';
 import type { GivenResult } from './hand-over.js';
+import type { Machine } from './machine.js';
 import { runNode } from './node-run.js';
 import type { Plan, PlanNode } from './plan.js';
 import { abortReason, ChildLedger } from './process.js';
 import { acquireRunLock, type RunLock } from './run-lock.js';
 import { RunScope } from './run-scope.js';
+import { Slots } from './slots.js';
 import type { ProbedTool } from './tools.js';
 
 export interface ExecuteOptions {
@@ -22,8 +24,10 @@ export interface ExecuteOptions {
   readonly config: ProjectConfig;
   readonly settings: Readonly<Record<string, string>>;
   readonly locked: boolean;
-  /** Nodes side by side. */
+  /** Nodes side by side, as far as memory allows. */
   readonly jobs: number;
+  /** Default: what this process may use now. */
+  readonly machine?: Machine;
   /** Node ids that run although their key is known. */
   readonly force: ReadonlySet<string>;
   /** Results that another machine made, by node: such a node is a hit, whatever its inputs are here. */
@@ -130,17 +134,18 @@ async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<
 }
 
 /**
- * Starts each node once all it needs is done, in plan order, at most `jobs` at a time. After a failure what
- * depends on it is skipped; what does not still runs.
+ * Starts each node once all it needs is done, in plan order, as many at a time as cores and memory allow. After a
+ * failure what depends on it is skipped; what does not still runs.
  */
 async function schedule(plan: Plan, scope: RunScope, tally: Tally): Promise<void> {
   const waiting = new Set(plan.nodes);
   const inPlan = new Set(plan.nodes.map((node) => node.id));
   const done = new Set<string>();
   const lost = new Map<string, string>();
-  const running = new Map<string, Promise<void>>();
+  const running = new Set<Promise<void>>();
+  const slots = new Slots(scope.options.jobs, scope.machine);
   let bug: { readonly error: unknown } | undefined;
-  scope.running = () => Math.max(1, running.size);
+  scope.running = () => Math.max(1, slots.running);
 
   const start = async (node: PlanNode): Promise<void> => {
     try {
@@ -168,16 +173,17 @@ async function schedule(plan: Plan, scope: RunScope, tally: Tally): Promise<void
         const because = blocker === '' ? 'the run was cancelled' : `${lost.get(blocker) ?? blocker} failed`;
         lost.set(node.id, lost.get(blocker) ?? node.id);
         scope.emit({ type: 'node-skipped', time: Date.now(), node: node.id, because });
-      } else if (running.size < scope.options.jobs && node.needs.every((id) => done.has(id) || !inPlan.has(id))) {
+      } else if (slots.fits(node) && node.needs.every((id) => done.has(id) || !inPlan.has(id))) {
         waiting.delete(node);
-        const { id } = node;
-        running.set(
-          id,
-          start(node).finally(() => running.delete(id)),
-        );
+        slots.take(node);
+        const run = start(node).finally(() => {
+          slots.leave(node);
+          running.delete(run);
+        });
+        running.add(run);
       }
     }
-    if (running.size > 0) await Promise.race(running.values());
+    if (running.size > 0) await Promise.race(running);
     else if (waiting.size > 0) throw new Error('the plan is not in the order of its needs');
   }
   if (bug !== undefined) throw bug.error;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One node of a plan: found unchanged, restored from the cache, or run. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { Artifact, Json } from './api.js';
 import {
@@ -26,6 +25,7 @@ import type { PlanNode } from './plan.js';
 import { abortReason } from './process.js';
 import type { LineFile } from './run-files.js';
 import type { RunScope } from './run-scope.js';
+import { memoryOf } from './slots.js';
 import { toolsFor } from './tools-for.js';
 
 export type NodeOutcome =
@@ -183,6 +183,7 @@ class NodeRun {
       because,
     });
     this.#log.write(`# ${id}: runs because ${because.join('; ')}`);
+    this.#warnOfMemory();
     const staged = path.join(this.#tempDir, 'result');
     const value = await this.#runStage(path.join(staged, FILES));
     const name = { id, stage, variant, output: definition.output };
@@ -201,6 +202,12 @@ class NodeRun {
       published,
     });
     return stored;
+  }
+
+  #warnOfMemory(): void {
+    const { machine } = this.#scope;
+    const [wanted, free] = [memoryOf(this.#node, machine), machine.memory];
+    if (wanted > free) this.#warn(`It may take ${gib(wanted)} of memory; ${gib(free)} were free when the run began.`);
   }
 
   #because(print: Print): string[] {
@@ -238,7 +245,7 @@ class NodeRun {
       dirs,
       signal,
       locked: this.#scope.options.locked,
-      jobs: Math.max(1, Math.floor(os.availableParallelism() / this.#scope.running())),
+      jobs: Math.max(1, Math.floor(this.#scope.machine.cores / this.#scope.running())),
       logFile: this.#log.file,
       ledger: this.#scope.ledger,
       onStart: (program) => programs.add(program),
@@ -339,6 +346,10 @@ class NodeRun {
   #warn(text: string): void {
     this.#scope.emit({ type: 'node-warning', time: Date.now(), node: this.#node.id, text });
   }
+}
+
+function gib(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
 function timedOut(node: PlanNode, limit: number, log: string): PipelineFailure {

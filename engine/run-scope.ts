@@ -9,6 +9,7 @@ import type { CacheStore } from './cache/store.js';
 import type { Event } from './events/event.js';
 import type { ExecuteOptions } from './execute.js';
 import { fail } from './failure.js';
+import { type Machine, thisMachine } from './machine.js';
 import type { PlanNode } from './plan.js';
 import { ChildLedger } from './process.js';
 import { Publisher } from './publish.js';
@@ -27,6 +28,7 @@ export class RunScope {
   readonly publisher: Publisher;
   readonly store: CacheStore;
   readonly ledger: ChildLedger;
+  readonly machine: Machine;
   /** Nodes at work now. */
   running: () => number = () => 1;
 
@@ -49,6 +51,7 @@ export class RunScope {
       this.emit({ type: 'run-warning', time: Date.now(), text });
     };
     this.store = options.store ?? openStore({ stateDir, env, warn });
+    this.machine = options.machine ?? thisMachine();
     this.ledger = new ChildLedger(path.join(this.tempDir, 'children'));
   }
 
