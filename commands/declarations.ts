@@ -106,6 +106,28 @@ A leg never changes pipeline.lock.yaml.`,
     load: () => import('./run-leg.js'),
   },
   {
+    name: 'simulate',
+    args: PIPELINE,
+    summary: 'say how long a pipeline takes on 1, 4, 16, 64 machines',
+    details: `The pipeline's legs, from cold, are given to machines as a CI service does it: in
+the order of the plan, each as soon as the legs that it needs are done. A node
+takes the median of its last five runs in this checkout (.pipeline/journal); one
+that never ran here is unknown, and the times are then lower bounds.`,
+    options: [
+      { flags: '--runners <count>', text: 'numbers of machines (default: 1,4,16,64)', many: true },
+      { flags: '--startup <seconds>', text: 'what each leg takes before its first node (default: 60)' },
+      { flags: '-j, --jobs <count>', text: 'stages side by side on a machine (default: as here)', count: true },
+      { flags: '--assume <seconds>', text: 'what a node takes that never ran here' },
+      ...SELECT,
+      JSON_OUT,
+    ],
+    examples: [
+      ['npx pipeline simulate release', 'a table'],
+      ['npx pipeline simulate ci --runners 2,8', 'other numbers of machines'],
+    ],
+    load: () => import('./simulate.js'),
+  },
+  {
     name: 'list',
     summary: 'list pipelines, stages and variants',
     options: [JSON_OUT],

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LegGroup } from '../engine/config/types.js';
+import { count, duration } from '../engine/events/text.js';
+import { fail } from '../engine/failure.js';
+import { makeLegs } from '../engine/legs.js';
+import { thisMachine } from '../engine/machine.js';
+import { type Plan, findPipeline } from '../engine/plan.js';
+import { type Simulation, type SimulationOptions, simulate } from '../engine/simulate.js';
+import { type Timings, readTimings } from '../engine/timings.js';
+import { type CommandContext, openProject, print, printJson } from './context.js';
+import type { OptionValues } from './declarations.js';
+import { planFor, texts } from './planning.js';
+
+const RUNNERS = [1, 4, 16, 64];
+const STARTUP_SECONDS = 60;
+const WIDTH = 80;
+const MAX_UNKNOWN = 10;
+const NO_LEGS = [
+  'The pipeline has no `legs` in pipeline.yaml: this is with a leg for each stage and',
+  'variant; as it is, it runs on one machine.',
+];
+
+/** How long a pipeline would take from cold on several machines, by what its nodes took here. */
+export async function run(
+  context: CommandContext,
+  [pipeline]: readonly (string | undefined)[],
+  options: OptionValues,
+): Promise<number> {
+  const project = await openProject(context);
+  const { plan } = await planFor(context, project, pipeline, options);
+  const { legs: groups } = findPipeline(project.config, plan.pipeline);
+  const legs = makeLegs(plan, groups.length > 0 ? groups : aLegForEach(plan));
+  const timings = readTimings(project.stateDir);
+  const settings = settingsOf(options, timings);
+  const result = simulate(plan, legs, settings);
+  if (options['json'] === true) printJson(context, asJson(plan.pipeline, settings, timings, result));
+  else {
+    print(context, asText(context, plan, settings, timings, result));
+    if (groups.length === 0) print(context, ['', ...NO_LEGS]);
+  }
+  return 0;
+}
+
+/** Of a pipeline that does not say how it is cut: the finest cut there is. What works on one machine only is made in each. */
+function aLegForEach(plan: Plan): LegGroup[] {
+  const stages = plan.nodes.filter(({ definition }) => definition.output === 'tree').map(({ stage }) => stage);
+  return [...new Set(stages)].map((name) => ({ name, stages: [name] }));
+}
+
+function settingsOf(options: OptionValues, timings: Timings): SimulationOptions {
+  const runners = texts(options['runners']).map((text) => wholeNumber('--runners', text));
+  const startup = options['startup'];
+  const assumed = options['assume'];
+  return {
+    timings: timings.nodes,
+    runners: runners.length > 0 ? runners : RUNNERS,
+    startupMs: (startup === undefined ? STARTUP_SECONDS : secondsOf('--startup', startup)) * 1000,
+    jobs: (options['jobs'] as number | undefined) ?? timings.runs[0]?.jobs ?? thisMachine().cores,
+    assumedMs: assumed === undefined ? undefined : secondsOf('--assume', assumed) * 1000,
+  };
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  return fail({ kind: 'usage', message: `${flag} ${text} is not a whole number from 1 on`, help: `${flag} 1,4,16` });
+}
+
+function secondsOf(flag: string, value: unknown): number {
+  const number = Number(value);
+  if (String(value).trim() !== '' && Number.isFinite(number) && number >= 0) return number;
+  return fail({ kind: 'usage', message: `${flag} ${String(value)} is not a number of seconds`, help: `${flag} 60` });
+}
+
+function asJson(pipeline: string, settings: SimulationOptions, timings: Timings, result: Simulation): object {
+  const seconds = (ms: number): number => Math.round(ms) / 1000;
+  return {
+    pipeline,
+    startupSeconds: seconds(settings.startupMs),
+    jobs: settings.jobs,
+    ...(settings.assumedMs === undefined ? {} : { assumedSeconds: seconds(settings.assumedMs) }),
+    runs: timings.runs.map(({ run }) => run),
+    atLeast: result.atLeast,
+    unknown: result.unknown,
+    results: result.results.map(({ runners, ms, busy }) => ({
+      runners,
+      seconds: seconds(ms),
+      busy: Math.round(busy * 1000) / 1000,
+    })),
+    workSeconds: seconds(result.workMs),
+    chain: { legs: result.chain.legs, seconds: seconds(result.chain.ms) },
+    legs: result.legs.map(({ id, needs, ms, unknown }) => ({ id, needs, seconds: seconds(ms), unknown })),
+  };
+}
+
+function asText(
+  context: CommandContext,
+  plan: Plan,
+  settings: SimulationOptions,
+  timings: Timings,
+  result: Simulation,
+): string[] {
+  const { bold, dim } = context.colors;
+  const time = (ms: number): string => `${result.atLeast ? '≥ ' : ''}${duration(ms)}`;
+  const { startupMs, jobs } = settings;
+  const [slowest] = [...result.results].sort((a, b) => a.runners - b.runners);
+  const rows = result.results.map(({ runners, ms, busy }) => {
+    const faster = slowest === undefined || ms === 0 ? 1 : slowest.ms / ms;
+    // Of lower bounds, neither means anything.
+    const [ratio, share] = result.atLeast ? ['?', '?'] : [`${faster.toFixed(1)} ×`, `${Math.round(busy * 100)} %`];
+    return row(String(runners), time(ms), ratio, share);
+  });
+  return [
+    bold(`${plan.pipeline}: ${count(plan.nodes.length, 'node')} in ${count(result.legs.length, 'leg')}`),
+    `Times: of ${count(timings.runs.length, 'run')} here, the median of each node's last five.`,
+    `Each leg: ${duration(startupMs)} to start (--startup), ${jobs} nodes side by side (-j).`,
+    '',
+    bold(row('runners', 'time', 'faster', 'at work')),
+    ...rows,
+    '',
+    `All legs together: ${time(result.workMs)}. The longest chain, ${time(result.chain.ms)}:`,
+    ...wrapped(result.chain.legs).map((line) => `  ${line}`),
+    ...unknownLines(result).map((line) => dim(line)),
+  ];
+}
+
+function row(runners: string, time: string, faster: string, busy: string): string {
+  return `  ${runners.padStart(7)}  ${time.padStart(16)}  ${faster.padStart(10)}  ${busy.padStart(8)}`;
+}
+
+function unknownLines({ unknown }: Simulation): string[] {
+  if (unknown.length === 0) return [];
+  const more = unknown.length - MAX_UNKNOWN;
+  return [
+    '',
+    `${count(unknown.length, 'node')} never ran to the end here; the time of each is unknown`,
+    '(--assume SECONDS gives them one):',
+    ...unknown.slice(0, MAX_UNKNOWN).map((id) => `  ${id}`),
+    ...(more > 0 ? [`  and ${more} more (--json has all)`] : []),
+  ];
+}
+
+/** `a → b → c`, over as many lines as it takes. */
+function wrapped(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const name of names) {
+    const next = line === '' ? name : `${line} → ${name}`;
+    if (line !== '' && next.length > WIDTH - 4) {
+      lines.push(`${line} →`);
+      line = name;
+    } else line = next;
+  }
+  return [...lines, line];
+}
