@@ -79,40 +79,47 @@ describe('nodes side by side', () => {
 
   /** Names of the nodes at work when each one began, itself last. */
   let together: string[][] = [];
+  let meet: (() => void) | undefined;
+  let met: Promise<void>;
   const running = new Set<string>();
-  const stage = (name: string, gib: number, turns = 1): TestStage => ({
+  /** Ends once `guests` nodes have been at work at one time. */
+  const stage = (name: string, gib: number, guests: number): TestStage => ({
     memory: gib * GIB,
     run: async () => {
       running.add(name);
       together.push([...running]);
-      for (let turn = 0; turn < 20 * turns; turn += 1) await new Promise(setImmediate);
+      if (running.size === guests) meet?.();
+      await met;
       running.delete(name);
     },
   });
   const run = (stages: Readonly<Record<string, TestStage>>, gib: number): Promise<RunRecord> => {
     together = [];
+    met = new Promise((resolve) => (meet = resolve));
     return rig.run(stages, { jobs: 4, machine: { cores: 4, memory: gib * GIB } });
   };
   const warnings = (record: RunRecord): string[] =>
     record.events.flatMap((event) => (event.type === 'node-warning' ? [event.text] : []));
 
+  const four = (gib: number, guests: number): Readonly<Record<string, TestStage>> =>
+    Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, stage(name, gib, guests)]));
+  const most = (): number => Math.max(...together.map((names) => names.length));
+
   it('are as many as their memory allows', async () => {
-    const stages = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, stage(name, 2)]));
-    await run(stages, 5);
-    expect(Math.max(...together.map((names) => names.length))).toBe(2);
+    await run(four(2, 2), 5);
+    expect(most()).toBe(2);
     rig.remove();
-    await run(stages, 8);
-    expect(Math.max(...together.map((names) => names.length))).toBe(4);
+    await run(four(2, 4), 8);
+    expect(most()).toBe(4);
   });
 
   it('count as nothing where the stage says nothing', async () => {
-    const stages = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, stage(name, 0)]));
-    await run(stages, 0);
-    expect(Math.max(...together.map((names) => names.length))).toBe(4);
+    await run(four(0, 4), 0);
+    expect(most()).toBe(4);
   });
 
   it('leave one alone that takes more than there is, and it is said', async () => {
-    const record = await run({ a: stage('a', 1), giant: stage('giant', 9), c: stage('c', 1) }, 4);
+    const record = await run({ a: stage('a', 1, 2), giant: stage('giant', 9, 1), c: stage('c', 1, 2) }, 4);
     expect(record.ok).toBe(true);
     expect(together).toContainEqual(['giant']);
     expect(together.find((names) => names.length > 1)).toEqual(['a', 'c']);
@@ -121,7 +128,7 @@ describe('nodes side by side', () => {
 
   it('may take amounts that depend on the variant and the cores', async () => {
     const memory = (variant: Variant, cores: number): number => (variant.id === '' ? cores : 0) * GIB;
-    const record = await run({ a: { ...stage('a', 0), memory } }, 2);
+    const record = await run({ a: { ...stage('a', 0, 1), memory } }, 2);
     expect(warnings(record)[0]).toContain('4.0 GiB of memory');
   });
 });
