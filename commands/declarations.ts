@@ -128,6 +128,21 @@ that never ran here is unknown, and the times are then lower bounds.`,
     load: () => import('./simulate.js'),
   },
   {
+    name: 'ci',
+    args: '<action> [name...]',
+    summary: 'write the workflows of a CI service from the plan',
+    details: `Names are a service, github, and for legs a workflow. Workflows are under \`ci.github\` in pipeline.yaml.
+generate writes .github/workflows/*.yml. legs prints the legs of legs/plan.json
+as the matrices that the jobs of a workflow read (docs/ci.md).`,
+    options: [{ flags: '--check', text: 'write nothing; exit code 5 and a diff if a file is stale' }],
+    examples: [
+      ['npx pipeline ci generate github', 'write .github/workflows/'],
+      ['npx pipeline ci generate github --check', 'are they what pipeline.yaml says?'],
+      ['npx pipeline ci legs github wheels', 'in a job: >> "$GITHUB_OUTPUT"'],
+    ],
+    load: () => import('./ci.js'),
+  },
+  {
     name: 'list',
     summary: 'list pipelines, stages and variants',
     options: [JSON_OUT],

@@ -8,9 +8,10 @@ export const definition: StageDefinition<PublishOptions, PublishedArtifact> = {
   title: 'Upload the wheels to a package index',
   schema: 'stages/publish-wheels.schema.json',
   axes: ['device', 'flavour', 'arch'],
-  version: 1,
+  version: 2,
   env: ['TWINE_USERNAME', 'TWINE_PASSWORD', 'TWINE_REPOSITORY', 'TWINE_REPOSITORY_URL', 'TWINE_CERT'],
   output: 'tree',
+  publish: [{ from: 'upload/*.whl', to: 'dist/upload' }],
   inputs: () => Promise.resolve({ uncacheable: 'what an index holds is known to the index alone' }),
   run: async (context) => (await import('./run.js')).publishWheels(context),
 };

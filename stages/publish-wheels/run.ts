@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { PublishedArtifact, SmokeArtifact, SmokeRun, ToolsArtifact, Wheel, WheelsArtifact } from '../artifacts.js';
 import { familyOf, outputOf } from '../lib/client-failure.js';
+
+/** `--set publish.rehearse=true` */
+const REHEARSE = 'publish.rehearse';
 
 export interface PublishOptions {
   /** A section of the user's .pypirc. */
@@ -16,13 +20,15 @@ export async function publishWheels(context: StageContext<PublishOptions>): Prom
   const { runs } = context.artifact<SmokeArtifact>('smoke-test').value;
   for (const wheel of value.wheels) checkPublishable(wheel, runs);
   const tools = context.artifact<ToolsArtifact>('setup-tools');
+  const twine = path.join(tools.dir, tools.value.bin, 'twine');
   const files = value.wheels.map(({ file }) => path.join(dir, file));
+  if (context.settings[REHEARSE] === 'true') return await rehearse(context, twine, files);
   const named = context.env['TWINE_REPOSITORY_URL'] ?? context.env['TWINE_REPOSITORY'];
   const where = named === undefined ? ['--repository', context.options.repository] : [];
   context.progress(`upload to ${named ?? context.options.repository}`);
   try {
     await context.exec(
-      path.join(tools.dir, tools.value.bin, 'twine'),
+      twine,
       ['upload', '--verbose', '--non-interactive', '--disable-progress-bar', ...where, ...files],
       {
         help: 'TWINE_USERNAME and TWINE_PASSWORD, or ~/.pypirc, hold what the index wants; see the log for its answer',
@@ -39,6 +45,19 @@ export async function publishWheels(context: StageContext<PublishOptions>): Prom
     });
   }
   return { files: value.wheels.map(({ file }) => file) };
+}
+
+/** All but the upload: the files as they would be handed over, for someone else to do it. */
+async function rehearse(
+  context: StageContext<PublishOptions>,
+  twine: string,
+  files: readonly string[],
+): Promise<PublishedArtifact> {
+  context.progress('rehearse');
+  await context.exec(twine, ['check', '--strict', ...files]);
+  await mkdir(path.join(context.outDir, 'upload'));
+  for (const file of files) await copyFile(file, path.join(context.outDir, 'upload', path.basename(file)));
+  return { files: [] };
 }
 
 /** A wheel with a local version label is for the machine that built it; one that was never run is for nobody. */

@@ -22,6 +22,17 @@ afterAll(async () => {
   await removeCheckouts();
 });
 
+test('rehearsed, it leaves what it would upload and uploads nothing', async () => {
+  const result = await checkout.run(['run', 'publish', '--set', 'publish.rehearse=true', '--json'], {
+    env: { ...LOGIN, TWINE_REPOSITORY_URL: index?.url },
+  });
+  expect(result.code, result.output).toBe(0);
+  expect(checkout.files('index')).toEqual([]);
+  const [wheel = ''] = checkout.files('dist/upload');
+  const digest = (file: string): string => sha256(fs.readFileSync(checkout.path(file)));
+  expect(digest(wheel)).toBe(digest(wheel.replace('upload/', '')));
+});
+
 test('uploads the very wheel that was tested', async () => {
   const result = await checkout.run(['run', 'publish', '--json'], {
     env: { ...LOGIN, TWINE_REPOSITORY_URL: index?.url },

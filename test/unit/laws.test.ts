@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FILES = globSync(['cli.ts', '{engine,stages,commands}/**/*.ts'], { cwd: ROOT }).sort();
+const FILES = globSync(['cli.ts', '{engine,stages,commands,ci}/**/*.ts'], { cwd: ROOT }).sort();
 
 interface Import {
   readonly from: string;
@@ -33,17 +33,25 @@ const offenders = (bad: (edge: Import) => boolean): string[] =>
   IMPORTS.filter(bad).map(({ from, to }) => `${from} imports ${to}`);
 
 test('the engine knows no stage, no command', () => {
-  expect(offenders(({ from, to }) => from.startsWith('engine/') && /^(stages|commands)\/|^cli\.ts$/.test(to))).toEqual(
-    [],
-  );
+  expect(
+    offenders(({ from, to }) => from.startsWith('engine/') && /^(stages|commands|ci)\/|^cli\.ts$/.test(to)),
+  ).toEqual([]);
 });
 
 test('a stage imports what the engine offers to stages, the artifact types, stages/lib and itself', () => {
   const allowed = /^(engine\/(api|failure)\.ts|stages\/artifacts\.ts|stages\/lib\/.*)$/;
   const bad = ({ from, to }: Import): boolean => {
     const room = /^stages\/([^/]+)\//.exec(from)?.[1];
-    if (room === undefined || !/^(engine|stages|commands)\/|^cli\.ts$/.test(to)) return false;
+    if (room === undefined || !/^(engine|stages|commands|ci)\/|^cli\.ts$/.test(to)) return false;
     return !allowed.test(to) && !to.startsWith(`stages/${room}/`);
+  };
+  expect(offenders(bad)).toEqual([]);
+});
+
+test('a CI service knows the engine and itself', () => {
+  const bad = ({ from, to }: Import): boolean => {
+    const service = /^ci\/[^/]+\//.exec(from)?.[0];
+    return service !== undefined && /^(stages|commands|ci)\/|^cli\.ts$/.test(to) && !to.startsWith(service);
   };
   expect(offenders(bad)).toEqual([]);
 });

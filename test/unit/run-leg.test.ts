@@ -3,12 +3,15 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../cli.js';
 import { ARTIFACT } from '../../engine/artifact-dir.js';
 import { extractArchive, writeArchive } from '../../engine/cache/archive.js';
 import type { HandOver } from '../../engine/hand-over.js';
 import { hashFile } from '../../engine/files.js';
+
+// Whole commands, on a machine that may be busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
