@@ -85,7 +85,9 @@ class NodeRun {
     this.#startedAt = startedAt;
     this.#signal = AbortSignal.any([scope.signal, this.#stop.signal]);
     const { root, config, settings } = scope.options;
-    this.#sources = { node, root, config, settings, env: scope.env, upstream: scope.upstreamOf(node) };
+    // What a given result was made of may be on another machine only.
+    const upstream = scope.options.given?.has(node.id) === true ? [] : scope.upstreamOf(node);
+    this.#sources = { node, root, config, settings, env: scope.env, upstream };
   }
 
   async go(): Promise<NodeOutcome> {

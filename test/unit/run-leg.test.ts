@@ -21,13 +21,15 @@ stages:
   - { name: first, uses: _null, with: { greeting: hi } }
   - { name: second, uses: _null, needs: [first] }
   - { name: third, uses: _null, needs: [first, second] }
+  - { name: fourth, uses: _null, needs: [third] }
 pipelines:
   all:
-    stages: [third]
+    stages: [fourth]
     legs:
       - { name: one, stages: [first] }
       - { name: two, stages: [second] }
       - { name: three, stages: [third] }
+      - { name: four, stages: [fourth] }
 `;
 
 let root: string;
@@ -116,6 +118,17 @@ test('legs on machines of their own give what a run on one gives', async () => {
     return (JSON.parse(text) as { digest: string }).digest;
   };
   expect(digest(three)).toBe(digest(alone));
+});
+
+test('a leg takes a result without what that was made of', async () => {
+  const { three } = await upToThree();
+  expect((await three.cli('run-leg', 'three', '--plain')).code).toBe(0);
+  const four = new Machine('e');
+  four.bring(three, 'plan.json');
+  four.bring(three, 'three');
+  const { code, out, err } = await four.cli('run-leg', 'four', '--plain');
+  expect(code, out + err).toBe(0);
+  expect(fs.readdirSync(four.path('.pipeline/out')).sort()).toEqual(['fourth', 'third']);
 });
 
 test.each(['', 'ci'])('plan --json is what its schema says (%s)', async (pipeline) => {
