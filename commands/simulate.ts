@@ -16,8 +16,8 @@ const STARTUP_SECONDS = 60;
 const WIDTH = 80;
 const MAX_UNKNOWN = 10;
 const NO_LEGS = [
-  'The pipeline has no `legs` in pipeline.yaml: this is with a leg for each stage and',
-  'variant; as it is, it runs on one machine.',
+  'The pipeline has no `legs` in pipeline.yaml, so it runs on one machine; this is',
+  'with a leg for each stage and variant.',
 ];
 
 /** How long a pipeline would take from cold on several machines, by what its nodes took here. */
@@ -43,8 +43,9 @@ export async function run(
 
 /** Of a pipeline that does not say how it is cut: the finest cut there is. What works on one machine only is made in each. */
 function aLegForEach(plan: Plan): LegGroup[] {
-  const stages = plan.nodes.filter(({ definition }) => definition.output === 'tree').map(({ stage }) => stage);
-  return [...new Set(stages)].map((name) => ({ name, stages: [name] }));
+  const needed = new Set(plan.nodes.flatMap(({ needs }) => needs));
+  const own = plan.nodes.filter(({ id, definition }) => definition.output === 'tree' || !needed.has(id));
+  return [...new Set(own.map(({ stage }) => stage))].map((name) => ({ name, stages: [name] }));
 }
 
 function settingsOf(options: OptionValues, timings: Timings): SimulationOptions {
@@ -113,7 +114,7 @@ function asText(
   return [
     bold(`${plan.pipeline}: ${count(plan.nodes.length, 'node')} in ${count(result.legs.length, 'leg')}`),
     `Times: of ${count(timings.runs.length, 'run')} here, the median of each node's last five.`,
-    `Each leg: ${duration(startupMs)} to start (--startup), ${jobs} nodes side by side (-j).`,
+    `Each leg: ${duration(startupMs)} to start (--startup), ${count(jobs, 'node')} side by side (-j).`,
     '',
     bold(row('runners', 'time', 'faster', 'at work')),
     ...rows,

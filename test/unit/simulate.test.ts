@@ -156,9 +156,10 @@ project: { name: demo, version: "1.0" }
 stages:
   - { name: first, uses: _null }
   - { name: second, uses: _null, needs: [first] }
+  - { name: tools, uses: setup-tools, with: { requirements: [cmake==4.4.4] } }
 pipelines:
   all: { title: Everything, stages: [second], legs: [{ name: one, stages: [first] }, { name: two, stages: [second] }] }
-  plain: { title: The same, stages: [second] }
+  plain: { title: The same, stages: [second, tools] }
 `;
     await writeFile(join(folder, 'pipeline.yaml'), config);
     const events = [
@@ -216,8 +217,9 @@ pipelines:
 
   it('cuts a pipeline that has no legs by stages, and says so', async () => {
     const { out } = await cli('plain', '--assume', '1');
-    expect(out).toContain('plain: 2 nodes in 2 legs');
+    expect(out).toContain('plain: 3 nodes in 3 legs');
     expect(out).toContain('has no `legs` in pipeline.yaml');
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it.each([
