@@ -263,6 +263,72 @@ export interface WheelRow {
   readonly runs: readonly Pick<SmokeRun, 'python' | 'jaxlib' | 'passed' | 'failed' | 'skipped' | 'notRun'>[];
 }
 
+/** `find-pythons`: one minor version. */
+export interface FoundPython {
+  /** `major.minor`. */
+  readonly python: string;
+  /** Undefined if none was found. */
+  readonly path?: string;
+  /** Full version. */
+  readonly version?: string;
+}
+
+/**
+ * `works`, `fails`: what the smoke test says. `refused`: it cannot be installed or the plugin declines, with a message.
+ * `impossible`: known from compat/, not run. `not-run`: a Python or a device is missing here.
+ */
+export type CellResult = 'works' | 'fails' | 'refused' | 'impossible' | 'not-run';
+
+/** `matrix-cell`: what one set of versions did. */
+export interface MatrixCellArtifact {
+  readonly result: Exclude<CellResult, 'impossible'>;
+  /** Why it is not `works`, as a word: `tests`, `install`, a barrier … */
+  readonly kind?: string;
+  /** The same in one line, without paths. */
+  readonly reason?: string;
+  /** What the framework and the plugin report of themselves. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly seconds: number;
+  /** Last lines of the test suite or of who refused. */
+  readonly logTail: readonly string[];
+}
+
+/** `matrix-report`, and `dist/matrix/matrix.json`: schemas/matrix.schema.json. */
+export interface MatrixReport {
+  /** Version of the wheels. */
+  readonly version: string;
+  readonly supports: { readonly jaxlib: string; readonly python: string };
+  readonly cells: readonly MatrixCell[];
+  /** Where the claim and the results disagree, a sentence each; `matrix-check` fails unless it is empty. */
+  readonly disagreements: readonly string[];
+}
+
+export interface MatrixCell extends Omit<MatrixCellArtifact, 'result'> {
+  /** `cpu-release-0.10.2-3.11-3.11.0`. */
+  readonly id: string;
+  readonly device: string;
+  readonly flavour: string;
+  readonly arch: string;
+  /** File name. */
+  readonly wheel: string;
+  readonly sha256: string;
+  /** Empty if it was not installed. */
+  readonly jax: string;
+  readonly jaxlib: string;
+  /** `major.minor`. */
+  readonly python: string;
+  readonly compiler: string;
+  readonly runtime: string;
+  readonly result: CellResult;
+  /** Whether the wheel says that it works with these. */
+  readonly claimed: boolean;
+  /** Runs this cell again; empty if it is never run. */
+  readonly command: string;
+}
+
 /** `publish-wheels`: the files that were uploaded. */
 export interface PublishedArtifact {
   readonly files: readonly string[];

@@ -3,24 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import type { PackagesArtifact, PlantedBug, Wheel } from '../artifacts.js';
+import { LAUNCHER, pythonOf } from '../lib/testing/launcher.js';
+import type { TestResult } from '../lib/testing/results.js';
 import { ANY_EXIT_CODE, freshShell } from '../lib/testing/wheel-env.js';
-import type { TestResult } from './results.js';
-
-/** Comes in the wheels of the asan flavour. */
-const LAUNCHER = 'iree-pjrt-asan';
-
-/** The words before Python's arguments: an asan wheel is used through its launcher, which knows its own Python. */
-export function pythonOf(context: StageContext, python: string): readonly [string, ...string[]] {
-  return context.variant.axes['flavour'] === 'asan' ? [path.join(path.dirname(python), LAUNCHER), 'python'] : [python];
-}
-
-/** A sanitizer's report. UBSan's has no other mark than these words. */
-const REPORT = /^.*(?:ERROR: (?:Address|Leak)Sanitizer|AddressSanitizer: CHECK failed|: runtime error: ).*$/m;
-
-/** The first line of the first report in a program's output; undefined if there is none. */
-export function reportIn(output: string): string | undefined {
-  return REPORT.exec(output)?.[0];
-}
 
 const COMPILED_CODE = 'planted::compiled-code';
 const USE_PLATFORM = 'import jax; print(jax.devices())';
@@ -81,7 +66,7 @@ async function provePlanted(
 }
 
 async function proveCompiledCode(context: StageContext, python: string, { platform }: Wheel): Promise<Finding> {
-  const program = path.join(context.root, 'stages', 'smoke-test', 'python', 'poisoned_input.py');
+  const program = path.join(context.root, 'stages', 'lib', 'testing', 'smoke', 'poisoned_input.py');
   const [command, ...first] = pythonOf(context, python);
   const { exitCode, stderr } = await context.exec(command, [...first, program], {
     ...surroundings(context),

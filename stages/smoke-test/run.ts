@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
 import { hostMachine } from '../lib/pythons.js';
-import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-env.js';
-import { proveReports, pythonOf, reportIn } from './asan.js';
-import { countOf, junitOf, parseResults, type SuiteResults } from './results.js';
+import { countOf, junitOf } from '../lib/testing/results.js';
+import { machineOf, runSuite } from '../lib/testing/suite.js';
+import { installWheel } from '../lib/testing/wheel-env.js';
+import { proveReports } from './asan.js';
 
 export interface SmokeOptions {
   readonly pythons: 'all' | 'lowest';
@@ -45,14 +46,6 @@ export async function smokeTest(context: StageContext<SmokeOptions>): Promise<Sm
   return { runs };
 }
 
-/** How much longer a suite may take on a processor that is emulated. */
-const EMULATED = 6;
-
-/** The processor that the wheel is for. */
-function machineOf(context: StageContext): string {
-  return context.variant.axes['arch'] ?? hostMachine();
-}
-
 /** For another processor than this machine's there may be no Python; the wheel is then built and not run. */
 async function pythonsFor(context: StageContext, lock: Lock): Promise<readonly Target[]> {
   const machine = machineOf(context);
@@ -79,11 +72,19 @@ async function smokeOne(
     requirements: ['pytest'],
   });
   context.progress(`run on Python ${framework.python}, jaxlib ${framework.jaxlib}`);
-  const suite = await runSuite(context, environment.python, wheel, label);
+  const suite = await runSuite(context, { python: environment.python, wheel, label, ...context.options });
+  if (suite.problem) {
+    fail({
+      kind: 'test',
+      message: `the smoke test on ${label} ${suite.problem.message}`,
+      detail: suite.problem.detail,
+      help: 'the log of this stage has the whole output of pytest',
+    });
+  }
   const missing = suite.versions['device_missing'];
   const notRun = typeof missing === 'string' && missing !== '' ? missing : undefined;
   const proofs = await proveReports(context, environment.python, wheel, notRun);
-  const results = { ...suite, tests: [...suite.tests, ...proofs] };
+  const results = { versions: suite.versions, tests: [...suite.tests, ...proofs] };
 
   const report = path.join('report', `smoke-${label}`);
   await writeFile(path.join(context.outDir, `${report}.xml`), junitOf(`smoke-${label}`, results));
@@ -112,55 +113,4 @@ async function smokeOne(
       .filter(({ outcome }) => outcome === 'failed')
       .map(({ id, message }) => `${label} ${id}: ${message ?? 'failed'}`),
   };
-}
-
-async function runSuite(
-  context: StageContext<SmokeOptions>,
-  python: string,
-  wheel: Wheel,
-  label: string,
-): Promise<SuiteResults> {
-  const suite = path.join(context.root, 'stages', 'smoke-test', 'python');
-  const file = path.join(context.tempDir, `${label}.jsonl`);
-  await writeFile(file, '');
-  const [command, ...first] = pythonOf(context, python);
-  const { exitCode, stdout, stderr } = await context.exec(
-    command,
-    [
-      ...first,
-      '-m',
-      'pytest',
-      '-p',
-      'no:cacheprovider',
-      // Said outright: from the other arguments, some of which are files, pytest would guess another.
-      '-c',
-      path.join(suite, 'pytest.ini'),
-      '--rootdir',
-      suite,
-      '-q',
-      '--results',
-      file,
-      '--platform',
-      wheel.platform,
-      '--distribution',
-      wheel.name,
-      suite,
-    ],
-    {
-      cwd: context.tempDir,
-      env: { ...freshShell(path.join(context.tempDir, 'cache')), PYTHONDONTWRITEBYTECODE: '1' },
-      okCodes: ANY_EXIT_CODE,
-      timeoutMs: context.options.timeoutSeconds * 1000 * (machineOf(context) === hostMachine() ? 1 : EMULATED),
-    },
-  );
-  const results = parseResults(await readFile(file, 'utf8'), `exit code ${exitCode}`);
-  const report = reportIn(`${stdout}\n${stderr}`);
-  if (exitCode === 0 && results.tests.length > 0 && report === undefined) return results;
-  if (results.tests.some(({ outcome }) => outcome === 'failed')) return results;
-  return fail({
-    kind: 'test',
-    message: `the smoke test on ${label} ended with exit code ${exitCode} and named no failed test`,
-    detail: report ?? `${results.tests.length} tests had reported a result`,
-    help: 'the log of this stage has the whole output of pytest',
-  });
 }

@@ -4,7 +4,7 @@ import { beforeEach, afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCheckout, removeCheckouts, type Checkout, type Snapshot } from '../rigs/checkout.js';
 import { failureIn, linesOf, ranIn, type PipelineResult } from '../rigs/pipeline-run.js';
 
-const SUITE = 'stages/smoke-test/python';
+const SUITE = 'stages/lib/testing/smoke';
 const NODE = 'smoke-test[cpu-release]';
 
 let checkout: Checkout;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
 import { isForThisMachine } from '../../stages/pack-wheels/tag.js';
-import { reportIn } from '../../stages/smoke-test/asan.js';
+import { reportIn } from '../../stages/lib/testing/launcher.js';
 
 test.each([
   ['==12==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1'],

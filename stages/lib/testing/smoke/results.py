@@ -23,9 +23,11 @@ from typing import IO, Any
 
 _PROBE = """
 import json, sys, jax
+from jaxlib.mlir.dialects import stablehlo
 device = jax.devices(sys.argv[1])[0]
 print(json.dumps({"platform": device.platform, "device_kind": device.device_kind,
-                  "device": repr(device), "platform_version": device.client.platform_version}))
+                  "device": repr(device), "platform_version": device.client.platform_version,
+                  "stablehlo": stablehlo.get_current_version()}))
 """
 _API_VERSIONS = re.compile(
     r"plugin has PJRT API version (\d+\.\d+).*?framework PJRT API version is (\d+\.\d+)", re.DOTALL
@@ -69,7 +71,7 @@ def versions(platform_name: str, distribution: str) -> dict[str, Any]:
         "machine": platform.machine(),
         "libc": " ".join(platform.libc_ver()),
     }
-    for name in ("jax", "jaxlib", "iree-base-compiler", distribution):
+    for name in ("jax", "jaxlib", "numpy", "iree-base-compiler", distribution):
         key = "plugin" if name == distribution else name
         try:
             found[key] = metadata.version(name)
@@ -91,7 +93,10 @@ def _probe(platform_name: str) -> dict[str, Any]:
     import os
 
     unknown = dict.fromkeys(
-        ("platform", "platform_version", "device", "device_kind", "pjrt_plugin", "pjrt_framework")
+        (
+            *("platform", "platform_version", "device", "device_kind"),
+            *("stablehlo", "pjrt_plugin", "pjrt_framework"),
+        )
     )
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0", "JAX_PLATFORMS": platform_name}
     try:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import XMLBuilder from 'fast-xml-builder';
-import type { Json, JsonObject } from '../../engine/api.js';
+import type { Json, JsonObject } from '../../../engine/api.js';
 
 /** One test of the suite, as its lines in the results file tell. */
 export interface TestResult {

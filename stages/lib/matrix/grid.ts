@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Which sets of versions the matrix asks about, and what is known of each before it is run. Read from `compat/`, the
+ * lock and pipeline.yaml only, so that the plan is the same on every machine.
+ */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compare, satisfies } from '@renovatebot/pep440';
+import { parse } from 'yaml';
+import type { ProjectConfig } from '../../../engine/api.js';
+import { fail } from '../../../engine/failure.js';
+import type { Lock } from '../../artifacts.js';
+import { loadCompat, type Compat, type JaxlibRow } from '../compat/rows.js';
+import { supportsOf, type Supports } from '../compat/supports.js';
+import { minorNumber } from '../pythons.js';
+
+/** The axes of the matrix, `matrix` of pipeline.yaml; the schema has filled in its defaults. */
+export interface MatrixAxes {
+  /** `minors`: the newest patch of each, and the oldest that is claimed. `all`: every row of compat/jaxlib.yaml. */
+  readonly jaxlib: 'minors' | 'all';
+  /** Releases that have no row in compat/: one wheel does not serve them. */
+  readonly refused: readonly string[];
+  readonly pythons: readonly string[];
+  /** PEP 440 range of the releases in compat/iree.yaml. */
+  readonly compilers: string;
+}
+
+/**
+ * Why a set of versions cannot work:
+ * - `requires-python`: the wheel is not for this Python.
+ * - `no-jaxlib`: the registry has no such jaxlib for this Python.
+ * - `compiler-release`: the compiler is not of the release of the runtime in the wheel.
+ * - `refused-jaxlib`: the jaxlib is older than what any wheel serves.
+ */
+export type Barrier = 'requires-python' | 'no-jaxlib' | 'compiler-release' | 'refused-jaxlib';
+
+export interface GridCell {
+  readonly jaxlib: string;
+  /** `major.minor`. */
+  readonly python: string;
+  readonly compiler: string;
+  /** Whether `supports` of pipeline.yaml, and the compilers of the wheel's runtime, hold it. */
+  readonly claimed: boolean;
+  readonly barrier?: Barrier;
+  /** Whether it is run: every set that may work is, of the others one of each kind, to prove the refusal. */
+  readonly runs: boolean;
+}
+
+export interface Grid {
+  /** IREE release of the runtime in the wheel, by the lock. */
+  readonly runtime: string;
+  /** Distribution of the compiler. */
+  readonly compilerPackage: string;
+  readonly cells: readonly GridCell[];
+}
+
+/** What a grid is made from. */
+export interface GridSources {
+  readonly axes: MatrixAxes;
+  readonly supports: Supports;
+  readonly compat: Pick<Compat, 'jaxlib' | 'iree'>;
+  readonly lock: Pick<Lock, 'ireeRuntime' | 'ireeCompiler'>;
+}
+
+const LOCK_FILE = 'pipeline.lock.yaml';
+
+export async function loadGrid(root: string, config: ProjectConfig): Promise<Grid> {
+  const text = await readFile(path.join(root, LOCK_FILE), 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    fail({
+      kind: 'lock',
+      message: `the matrix asks about the runtime of ${LOCK_FILE}, which is not there`,
+      help: 'npx pipeline resolve writes it',
+    });
+  }
+  return gridOf({
+    axes: config.sections['matrix'] as unknown as MatrixAxes,
+    supports: supportsOf(config),
+    compat: await loadCompat(root),
+    lock: parse(text) as Lock,
+  });
+}
+
+export function gridOf(from: GridSources): Grid {
+  const { axes, lock } = from;
+  const { version: runtime } = lock.ireeRuntime;
+  const compilers = compilersOf(from);
+  const pythons = [...axes.pythons].sort((a, b) => minorNumber(a) - minorNumber(b));
+  const jaxlibs = [...[...axes.refused].sort(compare), ...jaxlibsOf(from)];
+  const cells = jaxlibs.flatMap((jaxlib) =>
+    pythons.flatMap((python) =>
+      compilers.map((compiler) => {
+        const barrier = barrierOf(from, jaxlib, python, compiler);
+        return {
+          jaxlib,
+          python,
+          compiler,
+          claimed: barrier === undefined && isIn(jaxlib, from.supports.jaxlib),
+          ...(barrier === undefined ? {} : { barrier }),
+        };
+      }),
+    ),
+  );
+  const proofs = proofsOf(cells, lock.ireeCompiler.version);
+  return {
+    runtime,
+    compilerPackage: lock.ireeCompiler.package,
+    cells: cells.map((cell) => ({ ...cell, runs: cell.barrier === undefined || proofs.has(cell) })),
+  };
+}
+
+function compilersOf({ axes, compat, lock }: GridSources): readonly string[] {
+  const known = compat.iree.map(({ compiler }) => compiler.version).filter((version) => isIn(version, axes.compilers));
+  return [...new Set([...known, lock.ireeCompiler.version])].sort(compare);
+}
+
+function jaxlibsOf({ axes, compat, supports }: GridSources): readonly string[] {
+  const versions = compat.jaxlib.map(({ version }) => version).sort(compare);
+  if (axes.jaxlib === 'all') return versions;
+  const newest = new Map(versions.map((version) => [releaseOf(version), version]));
+  const oldest = versions.find((version) => isIn(version, supports.jaxlib));
+  return versions.filter((version) => version === oldest || newest.get(releaseOf(version)) === version);
+}
+
+function barrierOf(from: GridSources, jaxlib: string, python: string, compiler: string): Barrier | undefined {
+  const { compat, supports, lock } = from;
+  const row: JaxlibRow | undefined = compat.jaxlib.find(({ version }) => compare(version, jaxlib) === 0);
+  if (!isIn(`${python}.0`, supports.python)) return 'requires-python';
+  if (row && !row.pythons.includes(python)) return 'no-jaxlib';
+  if (releaseOf(compiler) !== releaseOf(lock.ireeRuntime.version)) return 'compiler-release';
+  return row ? undefined : 'refused-jaxlib';
+}
+
+type Known = Omit<GridCell, 'runs'>;
+
+/** One cell for each kind of refusal: a compiler's with the newest jaxlib, a jaxlib's with the compiler that fits. */
+function proofsOf(cells: readonly Known[], locked: string): ReadonlySet<Known> {
+  const kinds = new Map<string, Known>();
+  for (const cell of cells) {
+    const fits = cell.compiler === locked;
+    if (cell.barrier === 'compiler-release') {
+      const kind = `${cell.barrier} ${cell.compiler}`;
+      if ((kinds.get(kind) ?? cell).python === cell.python) kinds.set(kind, cell);
+    } else if (cell.barrier !== undefined && fits) {
+      const kind = cell.barrier === 'refused-jaxlib' ? `${cell.barrier} ${cell.jaxlib}` : cell.barrier;
+      if (!kinds.has(kind)) kinds.set(kind, cell);
+    }
+  }
+  return new Set(kinds.values());
+}
+
+/** `0.10` of `0.10.2`. */
+function releaseOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.');
+}
+
+function isIn(version: string, range: string): boolean {
+  return satisfies(version, range, { prereleases: true });
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { InputContext, JsonObject, StageInputs } from '../../engine/api.js';
+import type { Wheel, WheelsArtifact } from '../artifacts.js';
+import { channelOf } from '../lib/channels.js';
+import { COMPAT_CODE } from '../lib/compat/files.js';
+import { loadGrid, type GridCell } from '../lib/matrix/grid.js';
+
+export interface CellOptions {
+  readonly timeoutSeconds: number;
+  readonly channel?: string;
+}
+
+/** The versions of one cell, and what is known of them. */
+export interface Cell extends GridCell {
+  readonly compilerPackage: string;
+}
+
+export async function cellOf({
+  root,
+  config,
+  variant,
+}: Pick<InputContext, 'root' | 'config' | 'variant'>): Promise<Cell> {
+  const { jaxlib, python, compiler } = variant.axes;
+  const { cells, compilerPackage } = await loadGrid(root, config);
+  const found = cells.find(
+    (cell) => cell.jaxlib === jaxlib && cell.python === python && cell.compiler === compiler && cell.runs,
+  );
+  if (!found) throw new Error(`the grid has no cell ${variant.id}`);
+  return { ...found, compilerPackage };
+}
+
+/** Its own versions, not the whole grid: a new row of compat/ renews no other cell. */
+export async function cellInputs(context: InputContext<CellOptions>): Promise<StageInputs> {
+  const shared = [COMPAT_CODE, 'stages/lib/matrix/*', 'stages/lib/schema/*', 'stages/lib/testing/{,smoke/}*'];
+  const cell: JsonObject = { ...(await cellOf(context)) };
+  return {
+    files: await context.glob('.', shared),
+    values: {
+      cell,
+      channel: channelOf(context).name,
+      // Without a GPU most of the suite is not run: another machine may know more.
+      ...(context.variant.axes['device'] === 'cuda' ? { gpu: existsSync('/dev/nvidiactl') } : {}),
+    },
+  };
+}
+
+export interface WheelFile extends Wheel {
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** The one wheel of the variant. */
+export function wheelOf(context: InputContext): WheelFile {
+  const { value, dir } = context.artifact<WheelsArtifact>('pack-wheels');
+  const [wheel, ...others] = value.wheels;
+  if (!wheel || others.length > 0) {
+    throw new Error(`${context.variant.id}: a cell tries one wheel, and there are ${value.wheels.length}`);
+  }
+  return { ...wheel, path: path.join(dir, wheel.file) };
+}

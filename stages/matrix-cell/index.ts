@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { MatrixCellArtifact } from '../artifacts.js';
+import type { CellOptions } from './cell.js';
+
+export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
+  name: 'matrix-cell',
+  title: 'Try the wheel with one set of versions',
+  schema: 'stages/matrix-cell.schema.json',
+  axes: ['device', 'flavour', 'arch'],
+  version: 1,
+  output: 'tree',
+  points: async ({ root, config }) => {
+    const { loadGrid } = await import('../lib/matrix/grid.js');
+    const { cells } = await loadGrid(root, config);
+    return cells.filter(({ runs }) => runs).map(({ jaxlib, python, compiler }) => ({ jaxlib, python, compiler }));
+  },
+  inputs: async (context) => (await import('./cell.js')).cellInputs(context),
+  run: async (context) => (await import('./run.js')).matrixCell(context),
+};

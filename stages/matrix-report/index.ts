@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageDefinition } from '../../engine/api.js';
+import type { MatrixReport } from '../artifacts.js';
+import { COMPAT_CODE } from '../lib/compat/files.js';
+
+export const definition: StageDefinition<Record<string, never>, MatrixReport> = {
+  name: 'matrix-report',
+  title: 'Gather the matrix',
+  schema: 'stages/matrix-report.schema.json',
+  axes: [],
+  version: 1,
+  output: 'tree',
+  publish: [
+    { from: 'matrix/matrix.*', to: 'dist/matrix' },
+    { from: 'matrix/matrix.txt', to: 'dist/matrix', show: true },
+  ],
+  inputs: async (context) => ({
+    files: await context.glob('.', [
+      'compat/{jaxlib,iree}.yaml',
+      'pipeline.lock.yaml',
+      COMPAT_CODE,
+      'stages/lib/matrix/*',
+    ]),
+    values: {
+      matrix: context.config.sections['matrix'] ?? null,
+      supports: context.config.sections['supports'] ?? null,
+    },
+  }),
+  run: async (context) => (await import('./run.js')).matrixReport(context),
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The cells as a person looks at them: a table of frameworks per wheel, and one of the other compilers. */
+import type { CellResult, MatrixCell, MatrixReport } from '../artifacts.js';
+
+export interface Row {
+  readonly title: string;
+  /** In the order of the pythons. */
+  readonly cells: readonly MatrixCell[];
+}
+
+export interface Section {
+  /** `cpu-release-x86_64`. */
+  readonly title: string;
+  readonly wheel: string;
+  readonly sha256: string;
+  readonly runtime: string;
+  readonly compiler: string;
+  readonly pythons: readonly string[];
+  /** By jaxlib, the newest first, with the compiler of the runtime's release. */
+  readonly frameworks: readonly Row[];
+  /** The other compilers. */
+  readonly compilers: readonly Row[];
+}
+
+export const SIGNS: Readonly<Record<CellResult, { readonly sign: string; readonly words: string }>> = {
+  works: { sign: '✓', words: 'works' },
+  fails: { sign: '✗', words: 'fails' },
+  refused: { sign: '⊘', words: 'is refused, with a message' },
+  'not-run': { sign: '?', words: 'not run: a Python or a device is missing here' },
+  impossible: { sign: '·', words: 'impossible, not run' },
+};
+
+export function sectionsOf({ cells }: Pick<MatrixReport, 'cells'>): Section[] {
+  return group(cells, ({ device, flavour, arch }) => [device, flavour, arch].join('-')).map(([title, ours]) => {
+    const [{ wheel, sha256, runtime }] = ours;
+    const pythons = unique(ours.map(({ python }) => python));
+    const own = newest(
+      ours.filter(({ kind, compiler }) => kind !== 'compiler-release' && sameRelease(compiler, runtime)),
+    );
+    const fitting = ours.filter(({ compiler }) => compiler === own);
+    const others = group(
+      ours.filter(({ compiler }) => !sameRelease(compiler, runtime)),
+      ({ compiler }) => compiler,
+    );
+    return {
+      ...{ title, wheel, sha256, runtime, compiler: own, pythons },
+      frameworks: group(fitting, ({ jaxlib }) => jaxlib)
+        .map(([jaxlib, row]) => ({ title: jaxlib, cells: row }))
+        .reverse(),
+      compilers: others
+        .map(([compiler, row]) => ({ title: compiler, cells: pythons.flatMap((python) => telling(row, python)) }))
+        .reverse(),
+    };
+  });
+}
+
+/** Of the cells of a compiler, which are one case: the one that was run, else that of the newest jaxlib. */
+function telling(cells: readonly MatrixCell[], python: string): MatrixCell[] {
+  const here = cells.filter((cell) => cell.python === python);
+  const found = here.find(({ command }) => command !== '') ?? here.at(-1);
+  return found ? [found] : [];
+}
+
+export function countsOf({ cells }: Pick<MatrixReport, 'cells'>): Readonly<Record<CellResult, number>> {
+  const count = (result: CellResult): number => cells.filter((cell) => cell.result === result).length;
+  return {
+    works: count('works'),
+    fails: count('fails'),
+    refused: count('refused'),
+    'not-run': count('not-run'),
+    impossible: count('impossible'),
+  };
+}
+
+/** Cells are in the order of their compilers. */
+function newest(cells: readonly MatrixCell[]): string {
+  return cells.at(-1)?.compiler ?? '';
+}
+
+function sameRelease(one: string, other: string): boolean {
+  const release = (version: string): string => version.split('.').slice(0, 2).join('.');
+  return release(one) === release(other);
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+type NonEmpty<T> = readonly [T, ...T[]];
+
+function group<T>(items: readonly T[], keyOf: (item: T) => string): [string, NonEmpty<T>][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const found = groups.get(keyOf(item));
+    if (found) found.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups];
+}
