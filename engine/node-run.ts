@@ -129,8 +129,11 @@ class NodeRun {
     // A `state` is of this machine: no store has it.
     if (this.#node.definition.output !== 'tree') return undefined;
     const hit = await this.#scope.store.lookup(key);
-    const restored = hit && (await this.#restore(hit, key));
-    return restored && this.#hit(restored, key, hit.source);
+    if (hit === undefined) return undefined;
+    const restored = await this.#restore(hit, key);
+    if (restored === undefined) return undefined;
+    this.#scope.restored(hit.source);
+    return this.#hit(restored, key, hit.source);
   }
 
   async #hit(found: StoredArtifact, key: string | undefined, source: HitSource): Promise<StoredArtifact> {

@@ -6,7 +6,7 @@ import { FileHashes } from './cache/file-hashes.js';
 import { openStore } from './cache/open-store.js';
 import { withoutRemoteCache } from './cache/remote-options.js';
 import type { CacheStore } from './cache/store.js';
-import type { Event } from './events/event.js';
+import type { Event, HitSource } from './events/event.js';
 import type { ExecuteOptions } from './execute.js';
 import { fail } from './failure.js';
 import { type Machine, thisMachine } from './machine.js';
@@ -35,6 +35,8 @@ export class RunScope {
   readonly #stop = new AbortController();
   readonly #done = new Map<string, Artifact>();
   readonly #later: Promise<void>[] = [];
+  /** True once something was put into the store of this machine. */
+  #stored = false;
 
   constructor(options: ExecuteOptions) {
     const { root, stateDir } = options;
@@ -99,8 +101,14 @@ export class RunScope {
     return known;
   }
 
+  /** A result came from elsewhere and was kept here. */
+  restored(source: HitSource): void {
+    this.#stored ||= source === 'remote-cache';
+  }
+
   /** Work that no node waits for, only the end of the run. */
   later(work: () => Promise<void>): void {
+    this.#stored = true;
     const done = work();
     // Looked at in `settled`; until then a rejection must not count as unhandled.
     done.catch(() => undefined);
@@ -116,8 +124,7 @@ export class RunScope {
   /** Throws what went wrong in it; brings the store back within its bounds. */
   async settled(): Promise<void> {
     const results = await Promise.allSettled(this.#later);
-    const stored = this.#later.length > 0;
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    if (stored && !this.signal.aborted) await this.store.trim?.();
+    if (this.#stored && !this.signal.aborted) await this.store.trim?.();
   }
 }

@@ -119,6 +119,17 @@ describe('two checkouts with a shared cache', () => {
     expect(warnings(third)).toEqual([]);
   });
 
+  it('what is taken from there counts for the bound of the store here', async () => {
+    await rig().run(stages, { env: env() });
+    const local = new LocalStore({ dir: path.join(rig().root, 'store'), maxBytes: 1 });
+    const remote = remoteStore({ PIPELINE_REMOTE_CACHE: url }, local.tempDir);
+    const store = new LayeredStore({ local, remote, name: url, warn: (text) => expect.fail(text) });
+    const record = await rig().run(stages, { store });
+    expect(hits(record)).toEqual(['a remote-cache', 'b remote-cache']);
+    for (const event of record.events)
+      if (event.type === 'node-hit') expect(await local.lookup(event.key ?? ''), event.node).toBeUndefined();
+  });
+
   it('a `state` neither goes there nor is looked for', async () => {
     await rig().run({ env: writing('e', 'e', { output: 'state' }) }, { env: env() });
     expect(server.requests).toEqual([]);
