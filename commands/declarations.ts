@@ -177,11 +177,12 @@ cannot be measured on this machine is named. Then the lock is renewed.`,
   {
     name: 'compat',
     args: '<action> [what...]',
-    summary: 'which versions work together: check, measure',
+    summary: 'which versions work together: check, measure, record',
     details: `check                 does what is installed work together? Looks into the
                       virtual environment that is active, else at python3
 measure KIND VERSION  a row of compat/ that no registry has; kinds: jaxlib,
                       iree, pjrt-headers. Only written with --write
+record [FILE]         what npx pipeline run matrix found, to compat/matrix.yaml
 
 check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`,
     options: [
@@ -194,6 +195,7 @@ check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`
       ['npx pipeline compat check', 'does my environment match?'],
       ['npx pipeline compat check --python ../venv/bin/python', ''],
       ['npx pipeline compat measure jaxlib 0.10.2', 'measure, show the difference'],
+      ['npx pipeline compat record', 'after npx pipeline run matrix'],
     ],
     load: () => import('./compat/index.js'),
   },

@@ -7,6 +7,7 @@ import type { CommandModule, OptionValues } from '../declarations.js';
 const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   check: () => import('./check.js'),
   measure: () => import('./measure.js'),
+  record: () => import('./record.js'),
 };
 
 /** What is known of versions: one action each. */

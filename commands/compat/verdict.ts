@@ -41,7 +41,7 @@ export interface Judgement {
   readonly nearest?: WorkingSet;
 }
 
-export type WorkingSet = Pick<MatrixRow, 'jax' | 'jaxlib' | 'compiler'>;
+export type WorkingSet = Required<Pick<MatrixRow, 'jax' | 'jaxlib' | 'compiler'>>;
 
 /** `rows`: what was measured with this version of the plugin. */
 export function judge(installed: Installed, plugin: Plugin, rows: readonly MatrixRow[]): Judgement {
@@ -94,7 +94,10 @@ function lookUp(installed: Installed, measured: readonly MatrixRow[]): Pick<Judg
     };
   }
   if (!same(row.jax, jax)) {
-    return { verdict: 'unknown', reasons: [`jaxlib ${jaxlib} was run with jax ${row.jax}, not with jax ${jax}`] };
+    return {
+      verdict: 'unknown',
+      reasons: [`jaxlib ${jaxlib} was run with jax ${row.jax ?? '(none)'}, not with jax ${jax}`],
+    };
   }
   return { verdict: 'works', reasons: [`${set} passed the smoke test on ${python}`] };
 }
@@ -107,6 +110,7 @@ function lookUp(installed: Installed, measured: readonly MatrixRow[]): Pick<Judg
 export function nearestSet(installed: Omit<Installed, 'jax'>, rows: readonly MatrixRow[]): WorkingSet | undefined {
   const usable = rows
     .filter(({ result, pythons }) => result === 'works' && pythons.includes(minorOf(installed.python)))
+    .flatMap(({ jax, jaxlib, compiler }) => (jax === undefined ? [] : [{ jax, jaxlib, compiler }]))
     .sort((a, b) => compare(b.jaxlib, a.jaxlib) || compare(b.compiler, a.compiler));
   const wished = versionOf(installed.jaxlib) ?? usable[0]?.jaxlib;
   if (wished === undefined) return undefined;
@@ -115,8 +119,7 @@ export function nearestSet(installed: Omit<Installed, 'jax'>, rows: readonly Mat
     usable.find((row) => compare(row.jaxlib, wished) < 0) ??
     usable.at(-1);
   const choices = usable.filter((row) => row.jaxlib === nearest?.jaxlib);
-  const choice = choices.find((row) => same(row.compiler, versionOf(installed.compiler))) ?? choices[0];
-  return choice && { jax: choice.jax, jaxlib: choice.jaxlib, compiler: choice.compiler };
+  return choices.find((row) => same(row.compiler, versionOf(installed.compiler))) ?? choices[0];
 }
 
 function versionOf(found: Found): string | undefined {

@@ -46,7 +46,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     iree_runtime: lock.ireeRuntime.version,
     measured: matrix.rows
       .filter(({ device, runtime }) => device === entry.device && runtime === lock.ireeRuntime.version)
-      .map((row) => ({ ...row })),
+      .map(({ jax = '', ...row }) => ({ ...row, jax })),
     stablehlo_version: lock.ireeCompiler.stablehlo,
     license_expression: licenseExpression(request.components),
     sbom_files: [`sboms/${entry.name}.cdx.json`],

@@ -72,6 +72,19 @@ describe('recording', () => {
     ]);
   });
 
+  test('of a refusal, what is wrong and not what to do about it; jax only where it was installed', () => {
+    const reason =
+      'a 0.1.0 works with b>=3.11.0, but b 3.9.0 is installed. Install the nearest: pip install "b==3.11.0"';
+    const { rows } = recordCells(NOTHING, '0.1.0', [cell('0.5.3', '3.11', 'refused', { reason, jax: '' })]);
+    expect(rows[0]).toMatchObject({ reason: 'a 0.1.0 works with b>=3.11.0, but b 3.9.0 is installed' });
+    expect(rows[0]).not.toHaveProperty('jax');
+  });
+
+  test('of the same versions on two kinds of machine, the worse', () => {
+    const cells = [cell('0.10.2', '3.11', 'fails', { reason: 'crashed' }), cell('0.10.2', '3.11', 'works')];
+    expect(recordCells(NOTHING, '0.1.0', cells).rows.map(({ result }) => result)).toEqual(['fails']);
+  });
+
   test('only what users install, and only what was run', () => {
     const cells = [
       cell('0.10.2', '3.11', 'works', { flavour: 'asan' }),

@@ -11,7 +11,8 @@ const SCHEMA = 'compat-matrix';
 
 /** `refused`: the plugin or its package says no, before anything can go wrong. */
 export type Outcome = 'works' | 'fails' | 'refused';
-const OUTCOMES: readonly string[] = ['works', 'fails', 'refused'] satisfies readonly Outcome[];
+/** The worse later. */
+const OUTCOMES: readonly string[] = ['works', 'refused', 'fails'] satisfies readonly Outcome[];
 
 /** Versions that were run together, and what came of it. */
 export interface MatrixRow {
@@ -20,7 +21,8 @@ export interface MatrixRow {
   readonly runtime: string;
   readonly compiler: string;
   readonly jaxlib: string;
-  readonly jax: string;
+  /** Undefined where none was installed. */
+  readonly jax?: string;
   /** Minor versions, lowest first. */
   readonly pythons: readonly string[];
   readonly result: Outcome;
@@ -36,8 +38,10 @@ export interface CompatMatrix {
 }
 
 /** A cell of dist/matrix/matrix.json, as far as it matters here. */
-export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result'> {
+export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result' | 'jax'> {
   readonly flavour: string;
+  /** Empty where none was installed. */
+  readonly jax: string;
   readonly python: string;
   /** One of `Outcome`, or that the cell was not run. */
   readonly result: string;
@@ -51,17 +55,25 @@ type Single = Omit<MatrixRow, 'pythons'> & { readonly python: string };
 
 /**
  * `before` with the cells that were run in the place of what it says of their versions. Cells that were not run leave
- * what it says; rows of another version of the plugin are not kept. Only what users install is recorded.
+ * what it says; rows of another version of the plugin are not kept. Only what users install is recorded; of the same
+ * versions on two kinds of machine, the worse.
  */
 export function recordCells(before: CompatMatrix, plugin: string, cells: readonly MeasuredCell[]): CompatMatrix {
   const known = before.plugin === plugin ? singles(before) : [];
-  const measured = cells.flatMap(({ flavour, result, device, runtime, compiler, jaxlib, jax, python, reason }) =>
-    flavour === 'release' && isOutcome(result)
-      ? [{ device, runtime, compiler, jaxlib, jax, python, result, ...(reason === undefined ? {} : { reason }) }]
-      : [],
-  );
+  const measured = cells
+    .filter(({ flavour }) => flavour === 'release')
+    .flatMap(singleOf)
+    .sort((a, b) => OUTCOMES.indexOf(a.result) - OUTCOMES.indexOf(b.result));
   const byVersions = new Map([...known, ...measured].map((single) => [versionsOf(single), single]));
   return { plugin, rows: grouped([...byVersions.values()].sort(inOrder)) };
+}
+
+function singleOf({ device, runtime, compiler, jaxlib, jax, python, result, reason }: MeasuredCell): Single[] {
+  if (!isOutcome(result)) return [];
+  // What is to be done about it depends on what is known, which changes with this very file: not a part of it.
+  const [sentence] = (reason ?? '').split(/(?<=\w)\.(?=\s|$)/);
+  const versions = { device, runtime, compiler, jaxlib, ...(jax === '' ? {} : { jax }) };
+  return [{ ...versions, python, result, ...(sentence ? { reason: sentence } : {}) }];
 }
 
 /** What differs, a line each; empty if both say the same. */
@@ -100,7 +112,7 @@ function versionsOf({ device, runtime, compiler, jaxlib, python }: Single): stri
 }
 
 function sayOf({ result, jax, reason }: Single): string {
-  return `${result} with jax ${jax}${reason === undefined ? '' : ` (${reason})`}`;
+  return `${result}${jax === undefined ? '' : ` with jax ${jax}`}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 function inOrder(a: Single, b: Single): number {
