@@ -14,7 +14,7 @@ export interface WorkflowConfig {
   readonly pythons: readonly string[];
   readonly checks: readonly string[];
   readonly minutes: number;
-  /** The group of legs whose dist/ is kept and attested. */
+  /** The group of legs whose dist/ is kept, and signed if it is published. */
   readonly dist?: string;
   readonly publish?: PublishConfig;
 }

@@ -42,8 +42,7 @@ function jobsOf(workflow: Workflow, plan: PlanFile): Readonly<Record<string, Job
     ...(config.checks.length === 0 ? {} : { checks: checksJob(workflow) }),
     plan: planJob(workflow, groups),
     ...Object.fromEntries(legs),
-    ...(config.dist === undefined ? {} : { provenance: provenanceJob(workflow, config.dist) }),
-    ...(config.publish === undefined ? {} : { upload: uploadJob(workflow, config.publish) }),
+    ...(config.publish === undefined ? {} : { ...signing(workflow), upload: uploadJob(workflow, config.publish) }),
   };
 }
 
@@ -92,6 +91,12 @@ function legJob(group: string, { config }: Workflow, plan: PlanFile): Job {
       ...(publish === undefined ? [] : [uploadDist('upload-${{ matrix.leg }}', publish.folder)]),
     ],
   };
+}
+
+/** What is published comes from a signed dist/. */
+function signing(workflow: Workflow): Readonly<Record<string, Job>> {
+  const { dist } = workflow.config;
+  return dist === undefined ? {} : { provenance: provenanceJob(workflow, dist) };
 }
 
 /** Signed by the workflow's identity: which commit, workflow and run each file is of. */
