@@ -139,6 +139,16 @@ describe('the workflow', () => {
     expect(more.flatMap(([, job]) => job.steps.filter(({ run }) => run !== undefined))).toEqual([]);
   });
 
+  test('a workflow that publishes nothing signs nothing', () => {
+    const matrix = readWorkflow(path.join(ROOT, '.github/workflows/matrix.yml'));
+    expect(Object.keys(matrix.jobs)).toEqual(['plan', 'sources', 'build', 'cells', 'report', 'check']);
+    const permissions = Object.values(matrix.jobs).map((job) => job.permissions);
+    expect([matrix.permissions, ...new Set(permissions.map((each) => JSON.stringify(each)))]).toEqual([
+      {},
+      '{"contents":"read"}',
+    ]);
+  });
+
   test('scripts hold no expressions: what comes from outside reaches them as variables', () => {
     expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
   });
