@@ -10,6 +10,8 @@ export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
   axes: ['device', 'flavour', 'arch'],
   version: 1,
   output: 'tree',
+  // Of the smoke test with one Python 372 MiB were measured.
+  memory: 512 * 1024 ** 2,
   points: async ({ root, config }) => {
     const { loadGrid } = await import('../lib/matrix/grid.js');
     const { cells } = await loadGrid(root, config);

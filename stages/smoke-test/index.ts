@@ -13,6 +13,8 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   version: 1,
   env: [...PYTHON_ENV],
   output: 'tree',
+  // Of the smoke test with one Python 372 MiB were measured.
+  memory: 512 * 1024 ** 2,
   // A wheel reaches dist/ only with its smoke test passed: one that failed must not replace one that works.
   publish: [
     { from: '*.whl', to: 'dist' },

@@ -13,6 +13,8 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   version: 1,
   tools: [ASAN_COMPILER],
   output: 'tree',
+  // 384 MiB were measured with two compilers side by side.
+  memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
   publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).testNative(context),
