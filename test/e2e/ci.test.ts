@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The workflow that GitHub would run, run here from its file: each job in a clean clone, every `run:` as it stands.
+ * Not GitHub's: its runners (no job of another processor's), the job `checks` (which is `.ci/run` in other words), and
+ * the two jobs that sign and upload, of which `if` and permissions are looked at.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HERE, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { readWorkflow } from '../rigs/workflow/file.js';
+import { type JobRun, WorkflowRunner } from '../rigs/workflow/runner.js';
+
+const WORKFLOW = readWorkflow(path.join(HERE, '.github/workflows/wheels.yml'));
+const VARIANT = 'cpu-release';
+const MINUTES = 60_000;
+
+let origin: Checkout;
+let runs: readonly JobRun[];
+
+const kept = (...parts: readonly string[]): string => origin.path('..', 'ci-runs', 'kept', ...parts);
+const wheelsIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    fs
+      .readdirSync(folder)
+      .filter((name) => name.endsWith('.whl'))
+      .map((name) => [name, sha256(fs.readFileSync(path.join(folder, name)))]),
+  );
+
+function runner(attempt: string): WorkflowRunner {
+  const folder = origin.path('..', 'ci-runs');
+  fs.rmSync(path.join(folder, 'jobs'), { recursive: true, force: true });
+  return new WorkflowRunner(WORKFLOW, {
+    folder,
+    origin: origin.root,
+    github: { event_name: 'workflow_dispatch', ref: 'refs/heads/main', run_id: attempt },
+    inputs: { variants: VARIANT },
+  });
+}
+
+beforeAll(async () => {
+  origin = await makeCheckout({ seed: 'none' });
+  origin.delete('node_modules');
+  const git = (...args: readonly string[]): void => {
+    const who = ['-c', 'user.name=test', '-c', 'user.email=test@example.org'];
+    execFileSync('git', [...who, ...args], { cwd: origin.root, stdio: 'ignore' });
+  };
+  git('init');
+  git('add', '--all');
+  git('commit', '--message', 'As it is');
+  runs = await runner('1').run(['report', 'publish']);
+}, 30 * MINUTES);
+
+afterAll(async () => {
+  fs.rmSync(origin.path('..', 'ci-runs'), { recursive: true, force: true });
+  await removeCheckouts();
+});
+
+test('every job succeeds, in the order of the plan', () => {
+  const failed = runs.filter(({ result }) => result !== 'success');
+  expect(failed.map(({ job, row, log }) => `${job} ${row['leg'] ?? ''}\n${log.slice(-4000)}`)).toEqual([]);
+  expect(runs.map(({ job, row }) => row['leg'] ?? job)).toEqual([
+    'plan',
+    'sources',
+    `build@${VARIANT}`,
+    `test@${VARIANT}`,
+    'report',
+    `publish@${VARIANT}`,
+  ]);
+});
+
+test('the wheels are those that one machine makes, and those that would be uploaded', () => {
+  expect(fs.existsSync(path.join(HERE, 'dist')), 'run `node bin/pipeline.mjs run check` first').toBe(true);
+  const here = Object.entries(wheelsIn(path.join(HERE, 'dist'))).filter(([name]) => !name.includes('+'));
+  const made = wheelsIn(kept('artifacts', 'dist'));
+  expect(Object.keys(made)).toHaveLength(1);
+  expect(here).toEqual(expect.arrayContaining(Object.entries(made)));
+  expect(wheelsIn(kept('artifacts', `upload-publish@${VARIANT}`))).toEqual(made);
+});
+
+test('the report of the last leg knows the test run of an earlier one', () => {
+  const report = JSON.parse(fs.readFileSync(kept('artifacts', 'dist', 'report', 'wheels.json'), 'utf8')) as {
+    readonly wheels: readonly { readonly runs: readonly { readonly passed: number; readonly failed: number }[] }[];
+  };
+  expect(report.wheels).toHaveLength(1);
+  expect(report.wheels[0]?.runs[0]?.passed).toBeGreaterThan(0);
+});
+
+test('a later run finds the results of the one before by their keys', async () => {
+  const again = await runner('2').run(['build']);
+  const log = again.find(({ job }) => job === 'build')?.log ?? '';
+  expect(log).toMatch(/build-native\[cpu-release\] +\(from the cache\)/);
+  expect(log).toMatch(/pack-wheels\[cpu-release\] +\(from the cache\)/);
+});
