@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Leg, makeLegs } from '../engine/legs.js';
 import { type PlanFile, type PlanOrder, describePlan } from '../engine/plan-file.js';
-import { type Plan, findPipeline } from '../engine/plan.js';
+import type { Plan } from '../engine/plan.js';
 import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 import { originOf } from './origin.js';
@@ -27,7 +27,7 @@ export async function run(
     print(context, `  ${node.id.padEnd(width)}  ${node.definition.title}${note}`);
     if (node.needs.length > 0) print(context, dim(`    after ${node.needs.join(', ')}`));
   }
-  const legs = legsOf(project, plan);
+  const legs = makeLegs(plan, plan.legGroups);
   if (legs.length === 1) return 0;
   print(context, ['', bold(`${legs.length} legs`)]);
   for (const leg of legs) {
@@ -56,11 +56,7 @@ export async function planWithLegs(
 ): Promise<{ readonly plan: Plan; readonly legs: readonly Leg[]; readonly file: PlanFile }> {
   const { variants, ...selection } = order;
   const { plan, targets } = await planFor(context, project, pipeline, { ...selection, variant: variants });
-  const legs = legsOf(project, plan);
+  const legs = makeLegs(plan, plan.legGroups);
   const origin = await originOf(context, project.root);
   return { plan, legs, file: describePlan(plan, legs, { targets, order, origin }) };
-}
-
-function legsOf(project: Project, plan: Plan): Leg[] {
-  return makeLegs(plan, findPipeline(project.config, plan.pipeline).legs);
 }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LegGroup } from '../engine/config/types.js';
 import { count, duration } from '../engine/events/text.js';
 import { fail } from '../engine/failure.js';
 import { makeLegs } from '../engine/legs.js';
 import { thisMachine } from '../engine/machine.js';
-import { type Plan, findPipeline } from '../engine/plan.js';
+import { RUNNERS, STARTUP_SECONDS, legGroupsOf } from '../engine/forecast.js';
+import type { Plan } from '../engine/plan.js';
 import { type Simulation, type SimulationOptions, simulate } from '../engine/simulate.js';
 import { type Timings, readTimings } from '../engine/timings.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 import { planFor, texts } from './planning.js';
 
-const RUNNERS = [1, 4, 16, 64];
-const STARTUP_SECONDS = 60;
 const WIDTH = 80;
 const MAX_UNKNOWN = 10;
 const NO_LEGS = [
@@ -28,24 +26,16 @@ export async function run(
 ): Promise<number> {
   const project = await openProject(context);
   const { plan } = await planFor(context, project, pipeline, options);
-  const { legs: groups } = findPipeline(project.config, plan.pipeline);
-  const legs = makeLegs(plan, groups.length > 0 ? groups : aLegForEach(plan));
+  const legs = makeLegs(plan, legGroupsOf(plan));
   const timings = readTimings(project.stateDir);
   const settings = settingsOf(options, timings);
   const result = simulate(plan, legs, settings);
   if (options['json'] === true) printJson(context, asJson(plan.pipeline, settings, timings, result));
   else {
     print(context, asText(context, plan, settings, timings, result));
-    if (groups.length === 0) print(context, ['', ...NO_LEGS]);
+    if (plan.legGroups.length === 0) print(context, ['', ...NO_LEGS]);
   }
   return 0;
-}
-
-/** Of a pipeline that does not say how it is cut: the finest cut there is. What works on one machine only is made in each. */
-function aLegForEach(plan: Plan): LegGroup[] {
-  const needed = new Set(plan.nodes.flatMap(({ needs }) => needs));
-  const own = plan.nodes.filter(({ id, definition }) => definition.output === 'tree' || !needed.has(id));
-  return [...new Set(own.map(({ stage }) => stage))].map((name) => ({ name, stages: [name] }));
 }
 
 function settingsOf(options: OptionValues, timings: Timings): SimulationOptions {

@@ -131,6 +131,21 @@ export interface StageContext<Options = unknown> extends InputContext<Options> {
   progress(text: string): void;
   /** A warning that is repeated in the summary. */
   warn(text: string): void;
+  /** How long all that this node needs takes on several machines, by the times that the journal remembers. */
+  forecast(): Forecast;
+}
+
+/** A simulation: each machine runs one leg of the pipeline after the other, in the order of the plan. */
+export interface Forecast {
+  /** Parts of the pipeline that run on a machine each. */
+  readonly legs: number;
+  /** What a leg takes before its first node. */
+  readonly startupSeconds: number;
+  /** Nodes side by side on one machine. */
+  readonly jobs: number;
+  readonly results: readonly { readonly runners: number; readonly seconds: number }[];
+  /** Nodes that never ran here: their time is not in `seconds`, which are lower bounds if there are any. */
+  readonly unknown: readonly string[];
 }
 
 /** Files of a node's outDir that are copied to a public place (dist/, the lock) when the node is done, atomically. */

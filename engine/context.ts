@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import type { Artifact, ExecOptions, InputContext, ProjectConfig, StageContext } from './api.js';
+import type { Artifact, ExecOptions, Forecast, InputContext, ProjectConfig, StageContext } from './api.js';
 import { byCodeUnit } from './canonical-json.js';
 import { fail } from './failure.js';
 import type { PlanNode } from './plan.js';
@@ -83,6 +83,7 @@ export interface StageSources {
   readonly onLine: (stream: 'stdout' | 'stderr' | 'log', line: string) => void;
   readonly onProgress: (text: string) => void;
   readonly onWarning: (text: string) => void;
+  readonly forecast: () => Forecast;
 }
 
 export function stageContext(from: StageSources): StageContext {
@@ -116,5 +117,6 @@ export function stageContext(from: StageSources): StageContext {
     },
     progress: from.onProgress,
     warn: from.onWarning,
+    forecast: from.forecast,
   };
 }

@@ -62,7 +62,7 @@ export interface ExecuteResult {
  */
 export async function execute(plan: Plan, options: ExecuteOptions): Promise<ExecuteResult> {
   const startedAt = Date.now();
-  const scope = new RunScope(options);
+  const scope = new RunScope(plan, options);
   let lock: RunLock | undefined;
   try {
     lock = await acquireRunLock(options.stateDir, {
@@ -73,7 +73,7 @@ export async function execute(plan: Plan, options: ExecuteOptions): Promise<Exec
       },
     });
     await removeStale(path.join(options.stateDir, 'tmp'));
-    return await runPlan(plan, scope, startedAt);
+    return await runPlan(scope, startedAt);
   } catch (error) {
     const failure = options.signal.aborted
       ? failureOf(abortReason(options.signal), options.stateDir)
@@ -102,7 +102,8 @@ interface Tally {
   skipped: number;
 }
 
-async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<ExecuteResult> {
+async function runPlan(scope: RunScope, startedAt: number): Promise<ExecuteResult> {
+  const { plan } = scope;
   const tally: Tally = { failures: [], ran: 0, hits: 0, skipped: 0 };
   scope.emit({
     type: 'run-started',
@@ -113,7 +114,7 @@ async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<
     jobs: scope.options.jobs,
   });
   try {
-    await schedule(plan, scope, tally).finally(() => scope.idle());
+    await schedule(scope, tally).finally(() => scope.idle());
     await scope.settled();
     await scope.hashes.save();
   } catch (error) {
@@ -137,7 +138,8 @@ async function runPlan(plan: Plan, scope: RunScope, startedAt: number): Promise<
  * Starts each node once all it needs is done, in plan order, as many at a time as cores and memory allow. After a
  * failure what depends on it is skipped; what does not still runs.
  */
-async function schedule(plan: Plan, scope: RunScope, tally: Tally): Promise<void> {
+async function schedule(scope: RunScope, tally: Tally): Promise<void> {
+  const { plan } = scope;
   const waiting = new Set(plan.nodes);
   const inPlan = new Set(plan.nodes.map((node) => node.id));
   const done = new Set<string>();

@@ -18,6 +18,7 @@ import { CacheContentError, CacheUnreachableError, type CacheHit } from './cache
 import { DEFAULT_TIMEOUT_MS, inputContext, stageContext, type InputSources } from './context.js';
 import type { HitSource } from './events/event.js';
 import { fail, PipelineFailure, type Failure } from './failure.js';
+import { forecastBefore } from './forecast.js';
 import { failureOf, removeTree } from './files.js';
 import { diffRecords, takeFingerprint, type Fingerprint } from './fingerprint.js';
 import { adoptGiven, type GivenResult } from './hand-over.js';
@@ -263,6 +264,8 @@ class NodeRun {
       onWarning: (text) => {
         this.#warn(text);
       },
+      forecast: () =>
+        forecastBefore(this.#scope.plan, this.#node, this.#scope.options.stateDir, this.#scope.machine.cores),
     });
     try {
       const value = await endedOrAbandoned(definition.run(context), signal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Point, StageDefinition, Variant } from './api.js';
-import type { ResolvedConfig, ResolvedPipeline, ResolvedStage } from './config/types.js';
+import type { LegGroup, ResolvedConfig, ResolvedPipeline, ResolvedStage } from './config/types.js';
 import { fail } from './failure.js';
 import { type Graph, stableOrder, withDownstream, withUpstream } from './graph.js';
 import { suggest } from './nearest.js';
@@ -24,6 +24,8 @@ export interface Plan {
   readonly pipeline: string;
   /** Topological, stable: order of pipeline.yaml wherever `needs` leaves a choice. */
   readonly nodes: readonly PlanNode[];
+  /** How pipeline.yaml cuts the pipeline for several machines. */
+  readonly legGroups: readonly LegGroup[];
 }
 
 /** Finds the definition that `uses:` names. */
@@ -52,7 +54,7 @@ export async function makePlan(config: ResolvedConfig, request: PlanRequest, loa
     ),
   );
   const nodes = stages.flatMap((stage) => (runs.get(stage.name) ?? []).map((run) => nodeOf(stage, run, runs)));
-  return { pipeline: pipeline.name, nodes: ordered(nodes) };
+  return { pipeline: pipeline.name, nodes: ordered(nodes), legGroups: pipeline.legs };
 }
 
 /** A stage as it runs once: for the variants that look the same to it, at one of its own points. */

@@ -10,13 +10,14 @@ import type { Event, HitSource } from './events/event.js';
 import type { ExecuteOptions } from './execute.js';
 import { fail } from './failure.js';
 import { type Machine, thisMachine } from './machine.js';
-import type { PlanNode } from './plan.js';
+import type { Plan, PlanNode } from './plan.js';
 import { ChildLedger } from './process.js';
 import { Publisher } from './publish.js';
 import { newRunId, RunFiles } from './run-files.js';
 
 /** What the nodes of one run share. */
 export class RunScope {
+  readonly plan: Plan;
   readonly options: ExecuteOptions;
   readonly run = newRunId();
   readonly tempDir: string;
@@ -38,8 +39,9 @@ export class RunScope {
   /** True once something was put into the store of this machine. */
   #stored = false;
 
-  constructor(options: ExecuteOptions) {
+  constructor(plan: Plan, options: ExecuteOptions) {
     const { root, stateDir } = options;
+    this.plan = plan;
     this.options = options;
     this.tempDir = path.join(stateDir, 'tmp', this.run);
     const env = options.env ?? process.env;

@@ -3,6 +3,7 @@
  * The types that pass between rooms: one per stage, JSON only. Paths are relative
  * to the artifact's folder unless a comment says otherwise.
  */
+import type { Forecast } from '../engine/api.js';
 
 /** `setup-tools`: a virtual environment with the build tools of the options. */
 export interface ToolsArtifact {
@@ -302,6 +303,8 @@ export interface MatrixReport {
   readonly version: string;
   readonly supports: { readonly jaxlib: string; readonly python: string };
   readonly cells: readonly MatrixCell[];
+  /** How long the whole takes on several machines. */
+  readonly forecast: Forecast;
   /** Where the claim and the results disagree, a sentence each; `matrix-check` fails unless it is empty. */
   readonly disagreements: readonly string[];
 }

@@ -20,6 +20,7 @@ export async function matrixReport(context: StageContext): Promise<MatrixReport>
     version: versionOf(wheels),
     supports: { ...supportsOf(context.config) },
     cells,
+    forecast: context.forecast(),
     disagreements: disagreementsOf(cells, grid.compilerPackage),
   };
   await write(context, report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The cells as a person looks at them: a table of frameworks per wheel, and one of the other compilers. */
+import type { Forecast } from '../../engine/api.js';
 import type { CellResult, MatrixCell, MatrixReport } from '../artifacts.js';
 
 export interface Row {
@@ -96,4 +97,19 @@ function group<T>(items: readonly T[], keyOf: (item: T) => string): [string, Non
     else groups.set(keyOf(item), [item]);
   }
   return [...groups];
+}
+
+/** `≥ 31 min`, by the number of machines. */
+export function timesOf({ results, unknown }: Forecast): { readonly runners: number; readonly time: string }[] {
+  const bound = unknown.length > 0 ? '≥ ' : '';
+  return results.map(({ runners, seconds }) => ({ runners, time: `${bound}${Math.ceil(seconds / 60)} min` }));
+}
+
+/** What the times are made of. */
+export function basisOf({ legs, startupSeconds, jobs, unknown }: Forecast): string {
+  const missing = unknown.length > 0 ? ` Stages never run there, whose time is unknown: ${unknown.length}.` : '';
+  return (
+    `From cold, simulated by the times that stages had where this was made: ${legs} legs, ` +
+    `${startupSeconds} s for each to start, ${jobs} stages side by side.${missing}`
+  );
 }

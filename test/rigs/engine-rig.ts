@@ -57,7 +57,7 @@ export class EngineRig {
     const events: Event[] = [];
     const nodes = Object.entries(stages).map(([name, stage]) => this.#node(name, stage));
     const result = await execute(
-      { pipeline: 'test', nodes },
+      { pipeline: 'test', nodes, legGroups: [] },
       {
         root: this.root,
         stateDir: this.stateDir,

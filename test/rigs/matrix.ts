@@ -81,6 +81,13 @@ export function matrixReport(
     version: '0.1.0',
     supports: sources.supports,
     cells,
+    forecast: {
+      ...{ legs: 5, startupSeconds: 60, jobs: 2, unknown: [] },
+      results: [
+        { runners: 1, seconds: 1_824 },
+        { runners: 64, seconds: 1_020 },
+      ],
+    },
     disagreements: disagreementsOf(cells, grid.compilerPackage),
   };
 }

@@ -75,6 +75,7 @@ export class StageRig {
       onLine: (_, line) => this.lines.push(line),
       onProgress: () => undefined,
       onWarning: (text) => this.warnings.push(text),
+      forecast: () => ({ legs: 1, startupSeconds: 60, jobs: 2, results: [], unknown: [] }),
     }) as StageContext<Options>;
   }
 

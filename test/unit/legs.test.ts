@@ -28,6 +28,7 @@ function node(id: string, ...needs: string[]): PlanNode {
 
 const PLAN: Plan = {
   pipeline: 'all',
+  legGroups: [],
   nodes: [
     node('tools'),
     node('resolve', 'tools'),

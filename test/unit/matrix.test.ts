@@ -173,12 +173,16 @@ describe('the report', () => {
         '3.12.0       ⊘     ·',
         '3.10.0       ⊘     ·',
         '✓ 6 works, ⊘ 4 refused, · 20 impossible',
+        'simulated on 1 machine: 31 min, 64: 17 min',
         '',
       ].join('\n'),
     );
     const markdown = renderMarkdown(good);
     expect(markdown).toContain('| 0.7.1 | ✓ | ✓ |');
     expect(markdown).toContain('The claim and the results agree.');
+    expect(markdown).toContain('| 64 | 17 min |');
+    const unsure = { ...good, forecast: { ...good.forecast, unknown: ['build'] } };
+    expect(renderMarkdown(unsure)).toMatch(/whose time is unknown: 1\.[^]*\| 64 \| ≥ 17 min \|/);
   });
 
   test('the page holds every cell and runs no script; what a program wrote is text', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../cli.js';
-import type { StageDefinition } from '../../engine/api.js';
+import type { Forecast, StageDefinition } from '../../engine/api.js';
 import { makeLegs } from '../../engine/legs.js';
 import type { Plan, PlanNode } from '../../engine/plan.js';
 import { makespan, simulate } from '../../engine/simulate.js';
@@ -50,6 +50,7 @@ function node(stage: string, device: string, needs: readonly string[], output: '
 const DEVICES = ['cpu', 'gpu', 'tpu', 'npu'];
 const PLAN: Plan = {
   pipeline: 'p',
+  legGroups: [],
   nodes: [
     node('tools', '', [], 'state'),
     ...DEVICES.map((device) => node('build', device, ['tools'])),
@@ -231,5 +232,47 @@ pipelines:
     const { code, err } = await cli('all', ...flags);
     expect(code).toBe(2);
     expect(err).toContain(message);
+  });
+});
+
+describe('what a stage is told', () => {
+  let rig: EngineRig;
+  beforeEach(() => {
+    rig = new EngineRig();
+  });
+  afterEach(() => {
+    rig.remove();
+  });
+
+  it('is the time of all that comes before it, of this very run too', async () => {
+    let told: Forecast | undefined;
+    const { ok } = await rig.run({
+      a: writing('a', 'a'),
+      b: writing('b', 'b'),
+      report: {
+        needs: ['a', 'b'],
+        run: (context) => {
+          told = context.forecast();
+        },
+      },
+      after: { needs: ['report'] },
+    });
+    expect(ok).toBe(true);
+    expect(told).toMatchObject({ legs: 2, startupSeconds: 60, unknown: [] });
+    expect(told?.results.map(({ runners, seconds }) => [runners, seconds])).toEqual([
+      [1, 120],
+      [4, 60],
+      [16, 60],
+      [64, 60],
+    ]);
+  });
+
+  it('names what was found in the cache and never ran here', async () => {
+    const a = writing('a', 'a');
+    await rig.run({ a });
+    rmSync(join(rig.stateDir, 'journal'), { recursive: true });
+    let told: Forecast | undefined;
+    await rig.run({ a, report: { needs: ['a'], run: (context) => void (told = context.forecast()) } });
+    expect(told?.unknown).toEqual(['a']);
   });
 });
