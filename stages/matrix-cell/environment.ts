@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
@@ -77,5 +77,7 @@ async function liftClaim(context: Context, { python }: CellEnvironment, { platfo
   const text = await readFile(file, 'utf8');
   const lifted = text.replaceAll(CLAIM, '$1: Final = ">=0"');
   if (lifted === text) throw new Error(`${path.basename(file)} of the wheel states no claim`);
+  // uv links the files of its cache: written in place, the claim would be lifted in every environment to come.
+  await rm(file);
   await writeFile(file, lifted);
 }

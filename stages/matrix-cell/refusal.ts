@@ -35,7 +35,7 @@ export async function proveRefusal(
   const output = `${installer.output}\n${plugin.output}`;
   if (plugin.said === undefined)
     return notRefused(context, 'forced with --no-deps, the plugin does not say why', output);
-  return refused(context, cell, plugin.said, output);
+  return { ...refused(context, cell, plugin.said, output), versions: plugin.versions };
 }
 
 function refused(context: Context, { barrier }: Barred, said: string, output: string): Verdict {
@@ -86,17 +86,38 @@ export function installerSays(output: string): string | undefined {
   return conflict ?? missing;
 }
 
-async function askPlugin(context: Context, cell: Cell, wheel: WheelFile, python: string): Promise<Answer> {
+interface PluginAnswer extends Answer {
+  /** What is installed beside it. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+async function askPlugin(context: Context, cell: Cell, wheel: WheelFile, python: string): Promise<PluginAnswer> {
   context.progress('ask the plugin');
   const environment = await forced(context, cell, wheel, python);
   const [command, ...first] = pythonOf(context, environment.python);
-  const use = `import jax; print(jax.devices(${JSON.stringify(wheel.platform)}))`;
-  const { exitCode, stdout, stderr } = await context.exec(command, [...first, '-c', use], {
+  const names = ['jax', 'jaxlib', cell.compilerPackage];
+  const program = [
+    'import json, jax',
+    'from importlib.metadata import version',
+    `print(json.dumps({name: version(name) for name in ${JSON.stringify(names)}}), flush=True)`,
+    `jax.devices(${JSON.stringify(wheel.platform)})`,
+  ].join('\n');
+  const { exitCode, stdout, stderr } = await context.exec(command, [...first, '-c', program], {
     cwd: context.tempDir,
     env: freshShell(path.join(context.tempDir, 'cache')),
     okCodes: ANY_EXIT_CODE,
   });
-  return { said: exitCode === 0 ? undefined : pluginSays(stderr, wheel), output: `${stdout}\n${stderr}` };
+  return {
+    said: exitCode === 0 ? undefined : pluginSays(stderr, wheel),
+    output: `${stdout}\n${stderr}`,
+    versions: versionsIn(stdout),
+  };
+}
+
+/** The line of JSON; none if JAX could not even be imported. */
+export function versionsIn(stdout: string): Readonly<Record<string, string>> {
+  const line = stdout.split('\n').find((text) => text.startsWith('{'));
+  return line === undefined ? {} : (JSON.parse(line) as Readonly<Record<string, string>>);
 }
 
 /** The plugin's sentence, without JAX's own words around it. */

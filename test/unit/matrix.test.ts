@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import type { MatrixCell, MatrixReport } from '../../stages/artifacts.js';
 import { gridOf, type Grid } from '../../stages/lib/matrix/grid.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
-import { installerSays, pluginSays } from '../../stages/matrix-cell/refusal.js';
+import { installerSays, pluginSays, versionsIn } from '../../stages/matrix-cell/refusal.js';
 import { judge } from '../../stages/matrix-cell/run.js';
 import { lineOf, tailOf } from '../../stages/matrix-cell/verdict.js';
 import { matrixCheck } from '../../stages/matrix-check/run.js';
@@ -136,6 +136,8 @@ describe('a cell', () => {
       'plugin 0.1.0 works with jaxlib>=0.6.1, but jaxlib 0.5.3 is installed. Install a supported version with:  pip install "jaxlib>=0.6.1"';
     const stderr = `Traceback\nRuntimeError: Backend 'iree_cpu' failed to initialize: ${said}. Available backends are ['cpu']\n`;
     expect(pluginSays(stderr, { name: 'plugin', version: '0.1.0' })).toBe(said);
+    expect(versionsIn('{"jax": "0.5.3"}\n')).toEqual({ jax: '0.5.3' });
+    expect(versionsIn('')).toEqual({});
     expect(pluginSays('Segmentation fault', { name: 'plugin', version: '0.1.0' })).toBeUndefined();
   });
 });

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The matrix for real, made small: the oldest and the newest jaxlib of one Python, and sets that must be refused. */
+import fs from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { MatrixCell, MatrixReport, WheelsReport } from '../../stages/artifacts.js';
+import { checkAgainst } from '../../stages/lib/schema/check.js';
+import { openFile } from '../rigs/browser.js';
+import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { ranIn, type PipelineResult, type RunOptions } from '../rigs/pipeline-run.js';
+
+interface JaxlibRow {
+  readonly version: string;
+  readonly pythons: readonly string[];
+}
+
+let checkout: Checkout;
+let python: string;
+let oldest: string;
+let newest: string;
+/** With a cache of its own, for the same reason. */
+const runMatrix = (flag: '--json' | '--plain', options: RunOptions = {}): Promise<PipelineResult> =>
+  checkout.run(['run', 'matrix', flag], { ...options, env: { PIPELINE_CACHE_DIR: checkout.path('.pipeline', 'own') } });
+const cells = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('matrix-cell'));
+
+beforeAll(async () => {
+  checkout = await makeCheckout();
+  // What a matrix in this working tree has measured already would leave nothing to kill.
+  for (const node of checkout.nodesWithResults().filter((name) => name.startsWith('matrix-')))
+    checkout.delete(`.pipeline/out/${node}`);
+  const wheels = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
+  python = /^\d+\.\d+/.exec(wheels.wheels[0]?.runs[0]?.python ?? '')?.[0] ?? '';
+  const lock = parse(checkout.read('pipeline.lock.yaml')) as { readonly frameworks: readonly { jaxlib: string }[] };
+  const compat = parse(checkout.read('compat/jaxlib.yaml')) as { readonly rows: readonly JaxlibRow[] };
+  const here = compat.rows.filter(({ pythons }) => pythons.includes(python)).map(({ version }) => version);
+  [oldest = '', newest = ''] = [here[0], here.at(-1)];
+  const kept = new Set([oldest, newest, ...lock.frameworks.map(({ jaxlib }) => jaxlib)]);
+  const rows = compat.rows.filter(({ version }) => kept.has(version));
+  checkout.write('compat/jaxlib.yaml', stringify({ ...compat, rows }));
+  checkout.replace('pipeline.yaml', "refused: ['0.4.38', '0.5.3']", "refused: ['0.5.3']");
+  checkout.replace(
+    'pipeline.yaml',
+    "  pythons: ['3.11', '3.12', '3.13', '3.14']\n  compilers",
+    '  pythons: []\n  compilers',
+  );
+  checkout.replace('pipeline.yaml', '  pythons: []\n  compilers', `  pythons: ['${python}']\n  compilers`);
+  checkout.replace('pipeline.yaml', "compilers: '>=3.9'", "compilers: '>=3.11,<3.13'");
+});
+afterAll(removeCheckouts);
+
+const report = (): MatrixReport => JSON.parse(checkout.read('dist/matrix/matrix.json')) as MatrixReport;
+const cellOf = (jaxlib: string, compiler: string): MatrixCell | undefined =>
+  report().cells.find((cell) => cell.jaxlib === jaxlib && cell.compiler === compiler);
+
+test('a run that is killed in the middle goes on where it stopped', async () => {
+  const killed = await runMatrix('--json', {
+    signalWhen: {
+      signal: 'SIGKILL',
+      event: (event) => event.type === 'node-finished' && event.node.startsWith('matrix-cell'),
+    },
+  });
+  expect(killed.code).toBe(137);
+  const done = killed.events.flatMap((event) => (event.type === 'node-finished' ? [event.node] : []));
+  expect(cells(done).length).toBeGreaterThan(0);
+  const result = await runMatrix('--json');
+  expect(result.code, result.output).toBe(0);
+  expect(cells(ranIn(result)).filter((name) => done.includes(name))).toEqual([]);
+  expect(cells(ranIn(result)).length).toBeGreaterThan(0);
+  expect(checkout.leftovers()).toEqual([]);
+});
+
+test('the same wheel file works with the oldest and the newest jaxlib, which report themselves', () => {
+  for (const jaxlib of [oldest, newest]) {
+    const cell = cellOf(jaxlib, '3.11.0');
+    expect(cell, jaxlib).toMatchObject({ result: 'works', claimed: true, python, failed: 0 });
+    expect(cell?.versions).toMatchObject({ jaxlib, 'iree-base-compiler': '3.11.0' });
+    expect(cell?.versions['pjrt_framework']).toMatch(/^0\.\d+$/);
+    expect(cell?.passed).toBeGreaterThan(20);
+    const wheel = checkout.files('.pipeline/out').find((file) => file.endsWith(`/${cell?.wheel ?? ''}`));
+    expect(cell?.sha256).toBe(sha256(fs.readFileSync(checkout.path(wheel ?? ''))));
+  }
+});
+
+test('what cannot work is refused, and said why', () => {
+  const older = cellOf('0.5.3', '3.11.0');
+  expect(older).toMatchObject({ result: 'refused', kind: 'refused-jaxlib', claimed: false });
+  expect(older?.reason).toMatch(/works with jaxlib>=0\.6\.1,<0\.13, but jaxlib 0\.5\.3 is installed/);
+  expect(older?.jax).toBe('0.5.3');
+  const compiler = cellOf(newest, '3.12.0');
+  expect(compiler).toMatchObject({ result: 'refused', kind: 'compiler-release', claimed: false });
+  expect(compiler?.reason).toContain('but iree-base-compiler 3.12.0 is installed');
+});
+
+test('is published, with a log for each cell, and the page opens a cell', async () => {
+  expect(await checkAgainst('matrix', report())).toEqual([]);
+  expect(report().disagreements).toEqual([]);
+  expect(checkout.read('dist/matrix/matrix.md')).toContain('The claim and the results agree.');
+  const logs = checkout.files('.pipeline/logs').filter((file) => file.includes('matrix-cell'));
+  expect(new Set(logs.map((file) => file.split('/').at(-1))).size).toBeGreaterThanOrEqual(4);
+  const page = await openFile(checkout.path('dist/matrix/matrix.html'), { width: 390, height: 844, scheme: 'light' });
+  const { id = '', command = '' } = cellOf(newest, '3.11.0') ?? {};
+  await page.locator(`[popovertarget="${id}"]`).first().click();
+  expect(await page.locator(`[id="${id}"] .command`).textContent()).toBe(command);
+  await page.context().browser()?.close();
+});
+
+test('run again runs no cell', async () => {
+  const again = await runMatrix('--json');
+  expect(again.code, again.output).toBe(0);
+  expect(ranIn(again)).toEqual([`find-pythons[${python}]`]);
+});
+
+test('a claim that leaves out what works fails the check, with the report in place', async () => {
+  checkout.replace('pipeline.yaml', "jaxlib: '>=0.6.1,<0.13'", `jaxlib: '>${oldest},<0.13'`);
+  const result = await runMatrix('--plain');
+  expect(result.code, result.output).toBe(10);
+  expect(result.output).toContain(
+    'error: matrix-check: what the wheels claim and what was measured disagree in 1 cells',
+  );
+  expect(result.output).toContain(
+    `jaxlib ${oldest} on Python ${python} with iree-base-compiler 3.11.0 works and is not claimed`,
+  );
+  expect(report().disagreements).toHaveLength(1);
+  expect(cellOf(oldest, '3.11.0')).toMatchObject({ result: 'works', claimed: false });
+});
