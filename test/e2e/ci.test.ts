@@ -9,15 +9,21 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HERE, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
-import { readWorkflow } from '../rigs/workflow/file.js';
+import type { MatrixReport } from '../../stages/artifacts.js';
+import { readMatrix } from '../../stages/lib/compat/matrix.js';
+import { makeMatrixSmall, type SmallMatrix } from '../rigs/small-matrix.js';
+import { readWorkflow, type WorkflowFile } from '../rigs/workflow/file.js';
 import { type JobRun, WorkflowRunner } from '../rigs/workflow/runner.js';
 
-const WORKFLOW = readWorkflow(path.join(HERE, '.github/workflows/wheels.yml'));
+const [WHEELS, MATRIX] = ['wheels', 'matrix'].map((name) =>
+  readWorkflow(path.join(HERE, '.github/workflows', `${name}.yml`)),
+) as [WorkflowFile, WorkflowFile];
 const VARIANT = 'cpu-release';
 const MINUTES = 60_000;
 
 let origin: Checkout;
 let runs: readonly JobRun[];
+let small: SmallMatrix;
 
 const kept = (...parts: readonly string[]): string => origin.path('..', 'ci-runs', 'kept', ...parts);
 const wheelsIn = (folder: string): Record<string, string> =>
@@ -28,10 +34,10 @@ const wheelsIn = (folder: string): Record<string, string> =>
       .map((name) => [name, sha256(fs.readFileSync(path.join(folder, name)))]),
   );
 
-function runner(attempt: string): WorkflowRunner {
+function runner(attempt: string, workflow = WHEELS): WorkflowRunner {
   const folder = origin.path('..', 'ci-runs');
   fs.rmSync(path.join(folder, 'jobs'), { recursive: true, force: true });
-  return new WorkflowRunner(WORKFLOW, {
+  return new WorkflowRunner(workflow, {
     folder,
     origin: origin.root,
     github: { event_name: 'workflow_dispatch', ref: 'refs/heads/main', run_id: attempt },
@@ -42,6 +48,7 @@ function runner(attempt: string): WorkflowRunner {
 beforeAll(async () => {
   origin = await makeCheckout({ seed: 'none' });
   origin.delete('node_modules');
+  small = makeMatrixSmall(origin, '>=3.11,<3.12');
   const git = (...args: readonly string[]): void => {
     const who = ['-c', 'user.name=test', '-c', 'user.email=test@example.org'];
     execFileSync('git', [...who, ...args], { cwd: origin.root, stdio: 'ignore' });
@@ -92,4 +99,20 @@ test('a later run finds the results of the one before by their keys', async () =
   const log = again.find(({ job }) => job === 'build')?.log ?? '';
   expect(log).toMatch(/build-native\[cpu-release\] +\(from the cache\)/);
   expect(log).toMatch(/pack-wheels\[cpu-release\] +\(from the cache\)/);
+});
+
+test('the workflow of the matrix takes the wheel of the other, and measures what compat/ has recorded', async () => {
+  fs.rmSync(kept('artifacts'), { recursive: true });
+  const measured = await runner('3', MATRIX).run(['check']);
+  const failed = measured.filter(({ result }) => result !== 'success');
+  expect(failed.map(({ job, log }) => `${job}\n${log.slice(-4000)}`)).toEqual([]);
+  expect(measured.find(({ job }) => job === 'build')?.log).toMatch(/build-native\[cpu-release\] +\(from the cache\)/);
+  const { cells } = JSON.parse(
+    fs.readFileSync(kept('artifacts', 'dist', 'matrix', 'matrix.json'), 'utf8'),
+  ) as MatrixReport;
+  const found = cells.filter(({ result }) => result !== 'impossible').map(({ jaxlib, result }) => [jaxlib, result]);
+  expect(found).toHaveLength(3);
+  const { rows } = await readMatrix(HERE);
+  const recorded = rows.filter(({ compiler, pythons }) => compiler === '3.11.0' && pythons.includes(small.python));
+  expect(recorded.map(({ jaxlib, result }) => [jaxlib, result])).toEqual(expect.arrayContaining(found));
 });

@@ -2,17 +2,12 @@
 /** The matrix for real, made small: the oldest and the newest jaxlib of one Python, and sets that must be refused. */
 import fs from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
-import type { MatrixCell, MatrixReport, WheelsReport } from '../../stages/artifacts.js';
+import type { MatrixCell, MatrixReport } from '../../stages/artifacts.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 import { openFile } from '../rigs/browser.js';
 import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { makeMatrixSmall } from '../rigs/small-matrix.js';
 import { ranIn, type PipelineResult, type RunOptions } from '../rigs/pipeline-run.js';
-
-interface JaxlibRow {
-  readonly version: string;
-  readonly pythons: readonly string[];
-}
 
 let checkout: Checkout;
 let python: string;
@@ -28,23 +23,7 @@ beforeAll(async () => {
   // What a matrix in this working tree has measured already would leave nothing to kill.
   for (const node of checkout.nodesWithResults().filter((name) => name.startsWith('matrix-')))
     checkout.delete(`.pipeline/out/${node}`);
-  const wheels = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
-  python = /^\d+\.\d+/.exec(wheels.wheels[0]?.runs[0]?.python ?? '')?.[0] ?? '';
-  const lock = parse(checkout.read('pipeline.lock.yaml')) as { readonly frameworks: readonly { jaxlib: string }[] };
-  const compat = parse(checkout.read('compat/jaxlib.yaml')) as { readonly rows: readonly JaxlibRow[] };
-  const here = compat.rows.filter(({ pythons }) => pythons.includes(python)).map(({ version }) => version);
-  [oldest = '', newest = ''] = [here[0], here.at(-1)];
-  const kept = new Set([oldest, newest, ...lock.frameworks.map(({ jaxlib }) => jaxlib)]);
-  const rows = compat.rows.filter(({ version }) => kept.has(version));
-  checkout.write('compat/jaxlib.yaml', stringify({ ...compat, rows }));
-  checkout.replace('pipeline.yaml', "refused: ['0.4.38', '0.5.3']", "refused: ['0.5.3']");
-  checkout.replace(
-    'pipeline.yaml',
-    "  pythons: ['3.11', '3.12', '3.13', '3.14']\n  compilers",
-    '  pythons: []\n  compilers',
-  );
-  checkout.replace('pipeline.yaml', '  pythons: []\n  compilers', `  pythons: ['${python}']\n  compilers`);
-  checkout.replace('pipeline.yaml', "compilers: '>=3.9'", "compilers: '>=3.11,<3.13'");
+  ({ python, oldest, newest } = makeMatrixSmall(checkout, '>=3.11,<3.13'));
 });
 afterAll(removeCheckouts);
 
