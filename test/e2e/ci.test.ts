@@ -110,7 +110,10 @@ test('the workflow of the matrix takes the wheel of the other, and measures what
   const { cells } = JSON.parse(
     fs.readFileSync(kept('artifacts', 'dist', 'matrix', 'matrix.json'), 'utf8'),
   ) as MatrixReport;
-  const found = cells.filter(({ result }) => result !== 'impossible').map(({ jaxlib, result }) => [jaxlib, result]);
+  // Of jaxlibs that this Python cannot have, which of them is asked for is another question in a small matrix.
+  const found = cells
+    .filter(({ result, kind }) => result !== 'impossible' && kind !== 'no-jaxlib')
+    .map(({ jaxlib, result }) => [jaxlib, result]);
   expect(found).toHaveLength(3);
   const { rows } = await readMatrix(HERE);
   const recorded = rows.filter(({ compiler, pythons }) => compiler === '3.11.0' && pythons.includes(small.python));
