@@ -48,6 +48,8 @@ async function closedPort(): Promise<number> {
   return address.port;
 }
 
+const TRY = /^ {2}try: check the connection, proxy and certificate settings/m;
+
 describe('no network', () => {
   /** Every client is led to a closed port, has nothing in its cache, and does not try for minutes. */
   let offline: Record<string, string | undefined>;
@@ -78,17 +80,21 @@ describe('no network', () => {
 
   test.each([
     ['setup-tools', 'pip'],
-    ['resolve-versions', 'pip'],
     ['fetch-sources', 'cargo'],
     ['setup-jax', 'uv'],
   ])('%s (%s): 7', async (stage) => {
-    const args =
-      stage === 'resolve-versions' ? ['resolve', '--update'] : ['run', '--force', '--only', stage, '--plain'];
-    const result = await checkout.run(args, { env: offline });
+    const result = await checkout.run(['run', '--force', '--only', stage, '--plain'], { env: offline });
     expectRefused(result, 7);
     expect(result.output).toMatch(new RegExp(`^error: ${stage}: could not fetch .*; nothing was changed$`, 'm'));
-    expect(result.output).toMatch(/^ {2}try: check the connection, proxy and certificate settings/m);
+    expect(result.output).toMatch(TRY);
     expect(result.output).toMatch(/^ {2}log: \.pipeline\/logs\/\S+\.log$/m);
+  });
+
+  test('resolve --update (pip): 7', async () => {
+    const result = await checkout.run(['resolve', '--update'], { env: offline });
+    expectRefused(result, 7);
+    expect(result.output).toMatch(/^error: could not fetch .*; nothing was changed$/m);
+    expect(result.output).toMatch(TRY);
   });
 
   test('what is there already needs none', async () => {
