@@ -4,9 +4,8 @@ import { join, relative, resolve } from 'node:path';
 import type { Artifact } from '../engine/api.js';
 import { ArtifactFolders } from '../engine/artifact-dir.js';
 import { fail } from '../engine/failure.js';
-import { runCommand } from '../engine/process.js';
-import { cancelOnSignals } from '../engine/signals.js';
 import type { ToolsArtifact } from '../stages/artifacts.js';
+import { askPython } from './ask-python.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
 import type { OptionValues } from './declarations.js';
 
@@ -39,7 +38,14 @@ export async function run(
   options: OptionValues,
 ): Promise<number> {
   const files = args.filter((file) => file !== undefined).map((file) => resolve(context.folder, file));
-  const found = (await ask(context, files)).map((info) => ({ ...info, file: relative(context.cwd, info.file) }));
+  const found = (
+    await askPython<PluginInfo[]>(context, {
+      python: pythonOf(context),
+      script: 'plugin_info.py',
+      args: files,
+      timeoutMs: TIMEOUT_MS,
+    })
+  ).map((info) => ({ ...info, file: relative(context.cwd, info.file) }));
   if (options['json'] === true) printJson(context, found);
   else for (const info of found) print(context, 'error' in info ? [] : [...describe(info), '']);
   const wrong = found.filter((info) => 'error' in info);
@@ -51,25 +57,6 @@ export async function run(
     });
   }
   return 0;
-}
-
-async function ask(context: CommandContext, files: readonly string[]): Promise<PluginInfo[]> {
-  const cancellation = cancelOnSignals();
-  try {
-    const { stdout } = await runCommand({
-      command: pythonOf(context),
-      args: [join(context.home, 'commands', 'plugin_info.py'), ...files],
-      cwd: context.cwd,
-      env: context.env,
-      options: { echo: false },
-      signal: cancellation.signal,
-      timeoutMs: TIMEOUT_MS,
-      onLine: () => undefined,
-    });
-    return JSON.parse(stdout) as PluginInfo[];
-  } finally {
-    cancellation.dispose();
-  }
 }
 
 /** The pipeline's own Python, which can read ELF files; before its first run, the one on the path. */

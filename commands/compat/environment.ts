@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { valid } from '@renovatebot/pep440';
 import { PipelineFailure, fail } from '../../engine/failure.js';
-import { runCommand } from '../../engine/process.js';
-import { cancelOnSignals } from '../../engine/signals.js';
+import { askPython } from '../ask-python.js';
 import type { MatrixRow } from '../../stages/lib/compat/matrix.js';
 import type { CommandContext } from '../context.js';
 import type { Found, Installed, Plugin } from './verdict.js';
@@ -97,19 +96,9 @@ function chooseInterpreter(
 }
 
 async function ask(context: CommandContext, python: string, plugins: readonly string[]): Promise<Probe> {
-  const cancellation = cancelOnSignals();
   try {
-    const { stdout } = await runCommand({
-      command: python,
-      args: [join(context.home, 'commands', 'compat', 'probe.py'), ...plugins],
-      cwd: context.cwd,
-      env: context.env,
-      options: { echo: false },
-      signal: cancellation.signal,
-      timeoutMs: TIMEOUT_MS,
-      onLine: () => undefined,
-    });
-    return JSON.parse(stdout) as Probe;
+    const script = join('compat', 'probe.py');
+    return await askPython<Probe>(context, { python, script, args: plugins, timeoutMs: TIMEOUT_MS });
   } catch (error) {
     if (error instanceof PipelineFailure && ['cancelled', 'timeout'].includes(error.failure.kind)) throw error;
     const detail =
@@ -119,8 +108,6 @@ async function ask(context: CommandContext, python: string, plugins: readonly st
       message: `${python} is no Python that starts${detail === undefined || detail === '' ? '' : `: ${detail}`}`,
       help: 'enter the virtual environment, or name its Python: npx pipeline compat check --python PATH',
     });
-  } finally {
-    cancellation.dispose();
   }
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject, StageContext } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
 import type { FoundPython, MatrixCellArtifact } from '../artifacts.js';
-import { countOf } from '../lib/testing/results.js';
+import { countOf, missingDevice } from '../lib/testing/results.js';
 import { runSuite, type SuiteRun } from '../lib/testing/suite.js';
 import { cellOf, wheelOf, type Cell, type CellOptions, type WheelFile } from './cell.js';
 import { cellEnvironment, type CellEnvironment } from './environment.js';
@@ -67,8 +67,8 @@ export function judge(
   });
   const wrong = wrongVersion(cell, versions);
   if (wrong !== undefined) return fails('versions', wrong);
-  const missing = versions['device_missing'];
-  if (missing !== undefined && missing !== '') return { ...base, result: 'not-run', kind: 'device', reason: missing };
+  const missing = missingDevice(suite);
+  if (missing !== undefined) return { ...base, result: 'not-run', kind: 'device', reason: missing };
   if (suite.problem) return fails('crash', `the smoke test ${suite.problem.message}`);
   const first = suite.tests.find(({ outcome }) => outcome === 'failed');
   if (first) {

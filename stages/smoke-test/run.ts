@@ -6,7 +6,7 @@ import { fail } from '../../engine/failure.js';
 import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
 import { hostMachine } from '../lib/pythons.js';
-import { countOf, junitOf } from '../lib/testing/results.js';
+import { countOf, junitOf, missingDevice } from '../lib/testing/results.js';
 import { machineOf, runSuite } from '../lib/testing/suite.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { proveReports } from './asan.js';
@@ -81,8 +81,7 @@ async function smokeOne(
       help: 'the log of this stage has the whole output of pytest',
     });
   }
-  const missing = suite.versions['device_missing'];
-  const notRun = typeof missing === 'string' && missing !== '' ? missing : undefined;
+  const notRun = missingDevice(suite);
   const proofs = await proveReports(context, environment.python, wheel, notRun);
   const results = { versions: suite.versions, tests: [...suite.tests, ...proofs] };
 

@@ -81,6 +81,12 @@ function resultOf(id: string, outcome: TestResult['outcome'], line: JsonObject):
   };
 }
 
+/** What the platform says of its missing device, for which tests were not run; undefined if it is there. */
+export function missingDevice({ versions }: Pick<SuiteResults, 'versions'>): string | undefined {
+  const said = versions['device_missing'];
+  return typeof said === 'string' && said !== '' ? said : undefined;
+}
+
 export function countOf(results: SuiteResults, outcome: TestResult['outcome']): number {
   return results.tests.filter((test) => test.outcome === outcome).length;
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { runCommand } from '../engine/process.js';
+import { cancelOnSignals } from '../engine/signals.js';
+import type { CommandContext } from './context.js';
+
+/** The JSON that a script below commands/ prints; fails as `runCommand` does. */
+export async function askPython<T>(
+  context: CommandContext,
+  question: {
+    readonly python: string;
+    /** Below commands/. */
+    readonly script: string;
+    readonly args: readonly string[];
+    readonly timeoutMs: number;
+  },
+): Promise<T> {
+  const cancellation = cancelOnSignals();
+  try {
+    const { stdout } = await runCommand({
+      command: question.python,
+      args: [join(context.home, 'commands', question.script), ...question.args],
+      cwd: context.cwd,
+      env: context.env,
+      options: { echo: false },
+      signal: cancellation.signal,
+      timeoutMs: question.timeoutMs,
+      onLine: () => undefined,
+    });
+    return JSON.parse(stdout) as T;
+  } finally {
+    cancellation.dispose();
+  }
+}
