@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client.h"
 
+#include <algorithm>
 #include <string>
 
 #include "memory_description.h"
 #include "platform.h"
 
 namespace iree_pjrt {
-namespace {
-
-constexpr size_t kDeviceCount = 1;
-
-}  // namespace
 
 Client::Client(ClientOptions options)
     : options_(std::move(options)),
       log_(options_.log_level),
       runtime_(options_),
       compiler_(std::make_shared<Compiler>(options_, runtime_.target())),
-      topology_(kDeviceCount, compiler_) {
-  for (size_t i = 0; i < kDeviceCount; ++i) {
-    owned_devices_.push_back(
-        std::make_unique<Device>(this, topology_.descriptions()[i]));
+      topology_(DeviceCount(options_.device), compiler_) {
+  for (const DeviceDescription* description : topology_.descriptions()) {
+    owned_devices_.push_back(std::make_unique<Device>(this, description));
     Device* device = owned_devices_.back().get();
     devices_.push_back(device);
-    for (const MemoryDescription& description : MemoryDescriptions()) {
+    for (const MemoryDescription& memory : MemoryDescriptions()) {
       owned_memories_.push_back(std::make_unique<Memory>(
-          static_cast<int>(memories_.size()), std::string(description.kind),
-          description.kind_id, device));
+          static_cast<int>(memories_.size()), std::string(memory.kind),
+          memory.kind_id, device));
       memories_.push_back(owned_memories_.back().get());
       device->AddMemory(memories_.back());
     }
   }
 }
 
-Device& Client::LookupDevice(int id) const {
+Device& Client::LookupDevice(int64_t id) const {
   for (Device* device : devices_) {
     if (device->id() == id) return *device;
   }
   ThrowInvalidArgument("there is no device with id " + std::to_string(id) +
                        "; this client has " + std::to_string(devices_.size()));
+}
+
+bool Client::OnLaunchThread() const {
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [](Device* device) { return device->queue().OnThread(); });
 }
 
 void ClientCreate(PJRT_Client_Create_Args& args) {

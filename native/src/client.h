@@ -29,7 +29,9 @@ class Client : public std::enable_shared_from_this<Client> {
   const std::vector<Device*>& devices() const { return devices_; }
   const std::vector<Memory*>& memories() const { return memories_; }
   // Throws INVALID_ARGUMENT for an id that no device has.
-  Device& LookupDevice(int id) const;
+  Device& LookupDevice(int64_t id) const;
+  // Whether the caller is a launch of one of the devices.
+  bool OnLaunchThread() const;
 
   Compiler& compiler() { return *compiler_; }
   const Log& log() const { return log_; }

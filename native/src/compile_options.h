@@ -20,6 +20,10 @@ struct CompileOptions {
   std::vector<int64_t> device_ids;
   // From env_option_overrides["iree_compiler_options"].
   std::vector<std::string> compiler_flags;
+
+  size_t device_count() const {
+    return static_cast<size_t>(num_replicas * num_partitions);
+  }
 };
 
 // Throws INVALID_ARGUMENT for bytes that are no CompileOptionsProto, for

@@ -166,22 +166,22 @@ std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
     return found;
   }
   CheckBytecode(request.source);
-  std::string plain =
+  const std::string partitioned =
       Partition(request.source, request.options.num_replicas,
                 request.options.num_partitions, options_.partition_callback);
-  if (std::string unpacked = UnpackBoolConstants(plain); !unpacked.empty()) {
-    plain = std::move(unpacked);
-  }
-  watch.Lap("prepare");
-  return CompilePlain(request, plain, key, watch);
+  return CompilePlain(request, partitioned, key, watch);
 }
 
 std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
-                                                const std::string& plain,
+                                                const std::string& partitioned,
                                                 const std::string& key,
                                                 Stopwatch& watch) {
+  const std::string unpacked = UnpackBoolConstants(partitioned);
+  const std::string& plain = unpacked.empty() ? partitioned : unpacked;
+  watch.Lap("prepare");
   auto program = std::make_shared<Program>();
   program->cpu = request.cpu;
+  program->device_count = request.options.device_count();
   const Artifacts artifacts(options_.save_artifacts_dir, key);
   artifacts.Save("received.mlir", request.source);
 
@@ -194,9 +194,9 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
     invocation.SetTarget(request.device_targets);
     watch.Lap("parse");
     std::string rewritten;
-    Signature signature = invocation.Rewrite(
-        request.options.num_replicas * request.options.num_partitions,
-        &program->cost_analysis, &rewritten, &program->name);
+    Signature signature =
+        invocation.Rewrite(program->device_count, &program->cost_analysis,
+                           &rewritten, &program->name);
     artifacts.Save("rewritten.mlir", rewritten);
     watch.Lap("rewrite");
     program->inputs = std::move(signature.inputs);
@@ -204,6 +204,11 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
     program->donatable = std::move(signature.donatable);
     program->foreign_calls = std::move(signature.foreign_calls);
     program->output_memories = std::move(signature.output_memories);
+    if (program->device_count > 1) {
+      program->argument_inputs = std::move(signature.argument_inputs);
+      program->result_outputs = std::move(signature.result_outputs);
+      CheckDeviceMaps(*program);
+    }
     // The text has no source locations: a program that only moved is found too.
     program->fingerprint = request.Key(SerializeProgram(*program) + rewritten);
     const bool portable = Portable(program->foreign_calls);
@@ -213,6 +218,7 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
       log_.Info("cache hit for " + found->name + " in " + watch.ToString());
       program = std::move(found);
     } else {
+      if (program->device_count > 1) program->partitioned = partitioned;
       program->vmfb = invocation.Compile(program->donatable, &program->cost);
       artifacts.Save("module.vmfb", program->vmfb);
       watch.Lap("compile");

@@ -48,7 +48,7 @@ class Compiler {
   std::shared_ptr<Program> CompileOrFind(const Request& request,
                                          Stopwatch& watch);
   std::shared_ptr<Program> CompilePlain(const Request& request,
-                                        const std::string& plain,
+                                        const std::string& partitioned,
                                         const std::string& key,
                                         Stopwatch& watch);
   std::shared_ptr<Program> Find(const Request& request, const std::string& key);

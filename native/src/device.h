@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device of a client. Owned by the Client and as long-lived; immutable once
-// the client is made, but for the register of its launches, so any thread may
-// use it.
+// the client is made, but for its queue and the register of its launches, so
+// any thread may use it.
 #ifndef IREE_PJRT_DEVICE_H_
 #define IREE_PJRT_DEVICE_H_
 
@@ -11,6 +11,7 @@
 #include "handle.h"
 #include "launch_registry.h"
 #include "memory.h"
+#include "work_queue.h"
 
 namespace iree_pjrt {
 
@@ -29,6 +30,8 @@ class Device {
   Memory& default_memory() const { return *memories_.front(); }
 
   LaunchRegistry& launches() { return launches_; }
+  // Launches, in order.
+  WorkQueue& queue() { return queue_; }
 
   // Only while the client is being made.
   void AddMemory(Memory* memory) { memories_.push_back(memory); }
@@ -38,6 +41,7 @@ class Device {
   const DeviceDescription* description_;
   std::vector<Memory*> memories_;
   LaunchRegistry launches_;
+  WorkQueue queue_;
 };
 IREE_PJRT_HANDLE(PJRT_Device, Device)
 

@@ -34,26 +34,31 @@ bool IsExclusive(const std::shared_ptr<const BufferData>& data) {
 
 }  // namespace
 
-std::vector<bool> DonatedArguments(const Program& program,
-                                   const PJRT_ExecuteOptions& options,
-                                   PJRT_Buffer* const* arguments) {
+std::vector<bool> DonatedInputs(const Program& program,
+                                const PJRT_ExecuteOptions& options,
+                                const LaunchArguments& arguments) {
   std::vector<bool> donated = program.donatable;
   const std::span<const int64_t> kept(
       options.non_donatable_input_indices,
       options.non_donatable_input_indices
           ? options.num_non_donatable_input_indices
           : 0);
-  for (int64_t index : kept) {
-    if (index >= 0 && static_cast<size_t>(index) < donated.size()) {
-      donated[index] = false;
+  for (size_t device = 0; device < arguments.devices.size(); ++device) {
+    for (int64_t index : kept) {
+      if (index < 0 || static_cast<size_t>(index) >= arguments.count) continue;
+      donated[program.input_of(device, static_cast<size_t>(index))] = false;
     }
   }
-  const std::span<PJRT_Buffer* const> all(arguments, donated.size());
-  for (size_t i = 0; i < donated.size(); ++i) {
-    if (donated[i] && std::count(all.begin(), all.end(), all[i]) > 1) {
-      ThrowInvalidArgument("argument " + std::to_string(i) +
-                           " is donated, so its buffer cannot be passed as "
-                           "another argument too");
+  for (size_t device = 0; device < arguments.devices.size(); ++device) {
+    const std::span<PJRT_Buffer* const> all(arguments.lists[device],
+                                            arguments.count);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (donated[program.input_of(device, i)] &&
+          std::count(all.begin(), all.end(), all[i]) > 1) {
+        ThrowInvalidArgument("argument " + std::to_string(i) +
+                             " is donated, so its buffer cannot be passed as "
+                             "another argument too");
+      }
     }
   }
   return donated;

@@ -11,15 +11,16 @@
 #include <vector>
 
 #include "buffer.h"
+#include "launch_inputs.h"
 #include "program.h"
 
 namespace iree_pjrt {
 
-// For each argument whether this execution takes it over. Throws
-// INVALID_ARGUMENT if a donated buffer is passed more than once.
-std::vector<bool> DonatedArguments(const Program& program,
-                                   const PJRT_ExecuteOptions& options,
-                                   PJRT_Buffer* const* arguments);
+// For each input whether this execution takes it over: what all devices may
+// donate. Throws INVALID_ARGUMENT if a donated buffer is passed more than once.
+std::vector<bool> DonatedInputs(const Program& program,
+                                const PJRT_ExecuteOptions& options,
+                                const LaunchArguments& arguments);
 
 // The buffer to pass for `data`, an input that the program may write into and
 // whose bytes are ready. `donated` says whether this execution owns it.

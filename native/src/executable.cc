@@ -33,12 +33,8 @@ PJRT_NamedValue Property(std::string_view name, double number) {
   return value;
 }
 
-int64_t TotalSize(const std::vector<Shape>& shapes) {
-  int64_t size = 0;
-  for (const Shape& shape : shapes) {
-    size += static_cast<int64_t>(shape.byte_size());
-  }
-  return size;
+int64_t SizeOf(const Shape& shape) {
+  return static_cast<int64_t>(shape.byte_size());
 }
 
 }  // namespace
@@ -49,10 +45,10 @@ Executable::Executable(std::shared_ptr<const Program> program)
   costs_ = {Property("flops", cost.flops),
             Property("transcendentals", cost.transcendentals),
             Property("bytes accessed", cost.bytes_accessed)};
-  for (size_t i = 0; i < program_->outputs.size(); ++i) {
-    const Shape& shape = program_->outputs[i];
+  for (size_t i = 0; i < program_->result_count(); ++i) {
+    const Shape& shape = program_->result_shape(i);
     const std::string_view kind =
-        MemoryDescriptions()[program_->output_memories[i]].kind;
+        MemoryDescriptions()[program_->result_memory(i)].kind;
     types_.push_back(shape.type->pjrt);
     dims_.insert(dims_.end(), shape.dims.begin(), shape.dims.end());
     ranks_.push_back(shape.dims.size());
@@ -85,7 +81,7 @@ void ExecutableNumPartitions(PJRT_Executable_NumPartitions_Args& args) {
 }
 
 void ExecutableNumOutputs(PJRT_Executable_NumOutputs_Args& args) {
-  args.num_outputs = ProgramOf(args.executable).outputs.size();
+  args.num_outputs = ProgramOf(args.executable).result_count();
 }
 
 void ExecutableSizeOfGeneratedCode(
@@ -104,13 +100,16 @@ void ExecutableGetCompiledMemoryStats(
     PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   const Program& program = ProgramOf(args.executable);
   args.generated_code_size_in_bytes = static_cast<int64_t>(program.vmfb.size());
-  args.argument_size_in_bytes = TotalSize(program.inputs);
-  args.output_size_in_bytes = TotalSize(program.outputs);
+  args.argument_size_in_bytes = 0;
   args.alias_size_in_bytes = 0;
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    if (!program.donatable[i]) continue;
-    args.alias_size_in_bytes +=
-        static_cast<int64_t>(program.inputs[i].byte_size());
+  for (size_t i = 0; i < program.argument_count(); ++i) {
+    const int64_t size = SizeOf(program.argument_shape(i));
+    args.argument_size_in_bytes += size;
+    if (program.argument_donatable(i)) args.alias_size_in_bytes += size;
+  }
+  args.output_size_in_bytes = 0;
+  for (size_t i = 0; i < program.result_count(); ++i) {
+    args.output_size_in_bytes += SizeOf(program.result_shape(i));
   }
   args.alias_size_in_bytes =
       std::min(args.alias_size_in_bytes, args.output_size_in_bytes);
@@ -149,7 +148,10 @@ void ExecutableOutputDimensions(PJRT_Executable_OutputDimensions_Args& args) {
 }
 
 void ExecutableOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
-  const std::string& source = ProgramOf(args.executable).source;
+  const Program& program = ProgramOf(args.executable);
+  // The framework looks there for what the partitioner decided.
+  const std::string& source =
+      program.device_count > 1 ? program.partitioned : program.source;
   if (!args.program) ThrowInvalidArgument("program is null");
   args.program->format = kProgramFormat;
   args.program->format_size = sizeof(kProgramFormat) - 1;

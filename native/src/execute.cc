@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "device_memory.h"
 #include "donation.h"
 #include "guard.h"
 #include "host_allocator.h"
 #include "iree/modules/hal/types.h"
+#include "launch_inputs.h"
 #include "loaded_executable.h"
 #include "trace.h"
 
@@ -17,53 +19,13 @@ struct PJRT_ExecuteContext {};
 namespace iree_pjrt {
 namespace {
 
-using DataList = std::vector<std::shared_ptr<const BufferData>>;
-
-// What one device takes.
-struct Inputs {
-  std::shared_ptr<const LoadedModule> module;
-  DataList data;
-  // Of the framework; 0 for none.
-  int launch_id = 0;
-  // For each whether this launch owns it.
-  std::vector<bool> donated;
-};
-
-// What one device gives back.
+// What one launch gives back.
 struct Launch {
-  std::vector<std::unique_ptr<Buffer>> outputs;
+  // All results of the first device, then those of the second, and so on.
+  std::vector<std::unique_ptr<Buffer>> results;
+  // One for all devices.
   std::shared_ptr<Completion> completion;
 };
-
-DataList CollectInputs(const Program& program, PJRT_Buffer* const* arguments,
-                       size_t count) {
-  if (count != program.inputs.size()) {
-    ThrowInvalidArgument("the program takes " +
-                         std::to_string(program.inputs.size()) +
-                         " arguments; given are " + std::to_string(count));
-  }
-  DataList inputs;
-  inputs.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    const Buffer& buffer = FromC(arguments[i], "argument");
-    const Shape& want = program.inputs[i];
-    if (buffer.shape().dims != want.dims || buffer.shape().type != want.type) {
-      ThrowInvalidArgument("argument " + std::to_string(i) +
-                           " has another shape or element type than the "
-                           "program was compiled for");
-    }
-    inputs.push_back(buffer.data());
-  }
-  return inputs;
-}
-
-// Waits for the inputs; the error of the first that failed, or null.
-Completion::Outcome AwaitInputs(const DataList& inputs) {
-  for (const auto& data : inputs) {
-    if (const auto& outcome = data->ready->Await()) return outcome;
-  }
-  return nullptr;
-}
 
 // A VM list for one call, in its own storage unless it is long. What it is
 // passed to may not keep it.
@@ -110,8 +72,8 @@ void PushView(iree_vm_list_t* list, iree_hal_buffer_t* buffer,
   Check(iree_vm_list_push_ref_move(list, &ref), "passing an argument");
 }
 
-void PassInputs(Client& client, const Program& program, const Inputs& inputs,
-                iree_vm_list_t* arguments) {
+void PassInputs(Client& client, const Program& program,
+                const LaunchInputs& inputs, iree_vm_list_t* arguments) {
   for (size_t i = 0; i < inputs.data.size(); ++i) {
     const auto& data = inputs.data[i];
     if (program.donatable[i]) {
@@ -127,7 +89,7 @@ void PassInputs(Client& client, const Program& program, const Inputs& inputs,
 // Memory that the framework knows already: inputs that stay, and outputs.
 class KnownStorage {
  public:
-  KnownStorage(const Inputs& inputs, size_t output_count) {
+  KnownStorage(const LaunchInputs& inputs, size_t output_count) {
     known_.reserve(inputs.data.size() + output_count);
     for (size_t i = 0; i < inputs.data.size(); ++i) {
       if (inputs.donated[i]) continue;
@@ -151,10 +113,9 @@ class KnownStorage {
 };
 
 // Runs the program on this thread; the outputs' data.
-std::vector<HalBuffer> Invoke(const Inputs& inputs) {
-  const LoadedModule& module = *inputs.module;
+std::vector<HalBuffer> Invoke(Client& client, const LoadedModule& module,
+                              const LaunchInputs& inputs) {
   const Program& program = *module.program;
-  Client& client = module.device->client();
   const DeviceScope scope(module.hal_device);
   const CallList arguments(inputs.data.size());
   PassInputs(client, program, inputs, arguments.get());
@@ -190,15 +151,18 @@ TraceName NameOf(const std::shared_ptr<const Program>& program) {
   return TraceName(program, &program->name);
 }
 
-// Fills `outputs`, unless it returns an error. The inputs must be ready.
-Completion::Outcome RunAndCatch(const Inputs& inputs,
+// Waits for the inputs and runs the program. Fills `outputs`, unless it returns
+// an error.
+Completion::Outcome RunAndCatch(Client& client, const LoadedModule& module,
+                                const LaunchInputs& inputs,
                                 std::vector<HalBuffer>& outputs) noexcept {
+  if (auto outcome = inputs.Await()) return outcome;
   TraceSpan span(TraceKind::kExecute, "Execute");
-  if (span.on()) span.set_name(NameOf(inputs.module->program));
+  if (span.on()) span.set_name(NameOf(module.program));
   try {
     const auto start = std::chrono::steady_clock::now();
-    outputs = Invoke(inputs);
-    inputs.module->pace.Record(std::chrono::steady_clock::now() - start);
+    outputs = Invoke(client, module, inputs);
+    module.pace.Record(std::chrono::steady_clock::now() - start);
     return nullptr;
   } catch (const Error& error) {
     return std::make_shared<const Error>(error);
@@ -208,98 +172,115 @@ Completion::Outcome RunAndCatch(const Inputs& inputs,
   }
 }
 
-void AddOutput(Launch& launch, const LoadedExecutable& executable,
-               const LoadedModule& module,
-               std::shared_ptr<const BufferData> data) {
-  const size_t index = launch.outputs.size();
-  Memory& memory =
-      *module.device->memories().at(module.program->output_memories[index]);
-  launch.outputs.push_back(std::make_unique<Buffer>(
-      executable.client(), &memory, module.outputs[index], std::move(data)));
-}
+// One launch, from its start until it is handed over. On one thread.
+class Launcher {
+ public:
+  Launcher(const LoadedExecutable& executable,
+           std::shared_ptr<const LoadedModule> module,
+           std::span<Device* const> devices, int launch_id)
+      : client_(executable.client()),
+        module_(std::move(module)),
+        devices_(devices),
+        launch_id_(launch_id) {}
 
-// Runs the program now.
-Launch RunHere(const LoadedExecutable& executable, const Inputs& inputs) {
-  const LoadedModule& module = *inputs.module;
-  Launch launch;
-  std::vector<HalBuffer> outputs;
-  auto outcome = AwaitInputs(inputs.data);
-  if (!outcome) outcome = RunAndCatch(inputs, outputs);
-  if (outcome) outputs.assign(module.program->outputs.size(), HalBuffer());
-  launch.completion =
-      outcome ? Completion::Failed(*outcome) : Completion::Ready();
-  launch.outputs.reserve(outputs.size());
-  for (HalBuffer& output : outputs) {
-    AddOutput(launch, executable, module,
-              std::make_shared<const BufferData>(std::move(output),
-                                                 launch.completion));
-  }
-  return launch;
-}
-
-// Queues the program; the outputs are there at once, their data later.
-Launch Enqueue(const LoadedExecutable& executable, Inputs inputs) {
-  const auto& module = inputs.module;
-  Launch launch;
-  launch.completion = std::make_shared<Completion>();
-  std::vector<std::shared_ptr<BufferData>> data;
-  for (size_t i = 0; i < module->program->outputs.size(); ++i) {
-    data.push_back(
-        std::make_shared<BufferData>(HalBuffer(), launch.completion));
-    AddOutput(launch, executable, *module, data.back());
-  }
-  module->device->launches().Add(inputs.launch_id, launch.completion);
-  WorkQueue& queue = executable.client()->runtime().queue();
-  // Holds the client, so that the queues outlive the task.
-  queue.Post([client = executable.client(), completion = launch.completion,
-              inputs = std::move(inputs), data = std::move(data)]() mutable {
-    std::vector<HalBuffer> outputs;
-    auto outcome = AwaitInputs(inputs.data);
-    if (!outcome) outcome = RunAndCatch(inputs, outputs);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      data[i]->hal = std::move(outputs[i]);
+  Launch Start(LaunchInputs inputs) {
+    // A handler on the host may need a lock that this thread holds: Python's.
+    if (module_->program->foreign_calls.empty() && module_->pace.Brief() &&
+        inputs.AllReady()) {
+      return RunHere(inputs);
     }
-    inputs.data.clear();  // donated memory is free when it is said to be done
-    completion->Complete(std::move(outcome), &client->runtime().callbacks());
-  });
-  return launch;
-}
-
-bool AllReady(const DataList& inputs) {
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [](const auto& data) { return data->ready->done(); });
-}
-
-Launch Start(const LoadedExecutable& executable, Inputs inputs) {
-  const LoadedModule& module = *inputs.module;
-  // A handler on the host may need a lock that this thread holds: Python's.
-  if (module.program->foreign_calls.empty() && module.pace.Brief() &&
-      AllReady(inputs.data)) {
-    return RunHere(executable, inputs);
+    // A handler that launches a program would wait for its own queue.
+    if (client_->OnLaunchThread()) return RunHere(inputs);
+    return Enqueue(std::move(inputs));
   }
-  // A handler that launches a program would wait for its own queue.
-  if (executable.client()->runtime().queue().OnThread()) {
-    return RunHere(executable, inputs);
-  }
-  return Enqueue(executable, std::move(inputs));
-}
 
-// Donated inputs are gone for the framework from now on.
-void DeleteDonated(const Inputs& inputs, PJRT_Buffer* const* arguments) {
-  for (size_t i = 0; i < inputs.donated.size(); ++i) {
-    if (inputs.donated[i]) FromC(arguments[i], "argument").Delete();
+ private:
+  // Runs the program now.
+  Launch RunHere(const LaunchInputs& inputs) {
+    std::vector<HalBuffer> outputs;
+    const auto outcome = RunAndCatch(*client_, *module_, inputs, outputs);
+    if (outcome) outputs.assign(module_->program->outputs.size(), HalBuffer());
+    const auto completion =
+        outcome ? Completion::Failed(*outcome) : Completion::Ready();
+    std::vector<std::shared_ptr<const BufferData>> data;
+    data.reserve(outputs.size());
+    for (HalBuffer& output : outputs) {
+      data.push_back(
+          std::make_shared<const BufferData>(std::move(output), completion));
+    }
+    return Results(data, completion);
   }
-}
 
-const std::shared_ptr<const LoadedModule>& ModuleFor(
-    const LoadedExecutable::Modules& modules, size_t index,
-    PJRT_Device* execute_device) {
-  if (!execute_device) return modules.at(index);
-  Device& device = FromC(execute_device, "execute_device");
-  for (const auto& module : modules) {
-    if (module->device == &device) return module;
+  // Queues the program; the results are there at once, their data later.
+  //
+  // A launch waits for nothing but launches that were queued before it, as only
+  // theirs are the results that it can be passed, and each queue runs in order.
+  // So of all that are queued the oldest can always run, and the queues cannot
+  // wait for each other in a circle.
+  Launch Enqueue(LaunchInputs inputs) {
+    const auto completion = std::make_shared<Completion>();
+    std::vector<std::shared_ptr<BufferData>> data(
+        module_->program->outputs.size());
+    for (auto& output : data) {
+      output = std::make_shared<BufferData>(HalBuffer(), completion);
+    }
+    Launch launch = Results(data, completion);
+    for (Device* device : devices_) {
+      device->launches().Add(launch_id_, completion);
+    }
+    // Holds the client, so that the queues outlive the task.
+    devices_.front()->queue().Post([client = client_, module = module_,
+                                    completion, inputs = std::move(inputs),
+                                    data = std::move(data)]() mutable {
+      std::vector<HalBuffer> outputs;
+      auto outcome = RunAndCatch(*client, *module, inputs, outputs);
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        data[i]->hal = std::move(outputs[i]);
+      }
+      inputs.data.clear();  // donated memory is free when it is said to be done
+      completion->Complete(std::move(outcome), &client->runtime().callbacks());
+    });
+    return launch;
   }
-  ThrowInvalidArgument("execute_device is not one the program is loaded for");
+
+  // `data`: of the program's outputs.
+  template <typename Data>
+  Launch Results(const std::vector<std::shared_ptr<Data>>& data,
+                 const std::shared_ptr<Completion>& completion) const {
+    const Program& program = *module_->program;
+    Launch launch;
+    launch.completion = completion;
+    launch.results.reserve(devices_.size() * program.result_count());
+    for (size_t device = 0; device < devices_.size(); ++device) {
+      for (size_t i = 0; i < program.result_count(); ++i) {
+        const size_t output = program.output_of(device, i);
+        Memory* memory =
+            devices_[device]->memories().at(program.output_memories[output]);
+        launch.results.push_back(std::make_unique<Buffer>(
+            client_, memory, module_->outputs[output], data[output]));
+      }
+    }
+    return launch;
+  }
+
+  const std::shared_ptr<Client>& client_;
+  const std::shared_ptr<const LoadedModule> module_;
+  const std::span<Device* const> devices_;
+  const int launch_id_;
+};
+
+// A portable program runs on any device of the client.
+void CheckRunsOn(const LoadedExecutable& executable, const Device& device) {
+  const Program& program = *executable.program();
+  if (program.device_count > 1) {
+    ThrowInvalidArgument("execute_device is one device; the program is for " +
+                         std::to_string(program.device_count));
+  }
+  const bool known = &device.client() == executable.client().get();
+  if (executable.devices().front() != &device &&
+      !(known && program.compile_options.portable)) {
+    ThrowInvalidArgument("execute_device is not one the program is loaded for");
+  }
 }
 
 }  // namespace
@@ -308,38 +289,35 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   TraceSpan span(TraceKind::kDispatch, "Dispatch");
   const LoadedExecutable& executable = FromC(args.executable, "executable");
   if (span.on()) span.set_name(NameOf(executable.program()));
-  const auto held = executable.modules();
-  const LoadedExecutable::Modules& modules = *held;
-  const size_t expected = args.execute_device ? 1 : modules.size();
-  if (args.num_devices != expected) {
+  const auto module = executable.module();
+  Device* asked = args.execute_device
+                      ? &FromC(args.execute_device, "execute_device")
+                      : nullptr;
+  if (asked) CheckRunsOn(executable, *asked);
+  const std::span<Device* const> devices =
+      asked ? std::span<Device* const>(&asked, 1) : executable.devices();
+  if (args.num_devices != devices.size()) {
     ThrowInvalidArgument("num_devices is " + std::to_string(args.num_devices) +
-                         "; expected is " + std::to_string(expected));
+                         "; expected is " + std::to_string(devices.size()));
   }
   PJRT_ExecuteOptions options{};
   if (args.options) options = ReadStruct(args.options);
 
-  std::vector<Inputs> inputs(args.num_devices);
-  for (size_t i = 0; i < args.num_devices; ++i) {
-    const Program& program = *executable.program();
-    PJRT_Buffer* const* arguments = args.argument_lists[i];
-    inputs[i].module = ModuleFor(modules, i, args.execute_device);
-    inputs[i].launch_id = options.launch_id;
-    inputs[i].data = CollectInputs(program, arguments, args.num_args);
-    inputs[i].donated = DonatedArguments(program, options, arguments);
-  }
-  std::vector<Launch> launches;
-  for (size_t i = 0; i < args.num_devices; ++i) {
-    // Before the launch, which may then be the only owner.
-    DeleteDonated(inputs[i], args.argument_lists[i]);
-    launches.push_back(Start(executable, std::move(inputs[i])));
-  }
+  const Program& program = *module->program;
+  const LaunchArguments arguments{devices, args.argument_lists, args.num_args};
+  LaunchInputs inputs = GatherInputs(program, options, arguments);
+  // Before the launch, which may then be the only owner.
+  DeleteDonated(program, inputs, arguments);
+  Launch launch = Launcher(executable, module, devices, options.launch_id)
+                      .Start(std::move(inputs));
   // Nothing throws from here on but out of memory: hand everything over.
-  for (size_t i = 0; i < launches.size(); ++i) {
-    for (size_t k = 0; k < launches[i].outputs.size(); ++k) {
-      args.output_lists[i][k] = ToC(launches[i].outputs[k].release());
+  auto result = launch.results.begin();
+  for (size_t device = 0; device < devices.size(); ++device) {
+    for (size_t i = 0; i < program.result_count(); ++i) {
+      args.output_lists[device][i] = ToC((result++)->release());
     }
     if (args.device_complete_events) {
-      args.device_complete_events[i] = NewEvent(launches[i].completion);
+      args.device_complete_events[device] = NewEvent(launch.completion);
     }
   }
 }

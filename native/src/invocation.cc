@@ -77,7 +77,7 @@ void Invocation::SetTarget(const std::string& attribute) {
   ir.SetAttribute(ir.module, "hal.device.targets", ir.Parse(attribute));
 }
 
-Signature Invocation::Rewrite(int64_t device_count, CostAnalysis* cost,
+Signature Invocation::Rewrite(size_t device_count, CostAnalysis* cost,
                               std::string* text, std::string* name) {
   const Borrowed borrowed(*this);
   const Ir& ir = borrowed.ir;

@@ -34,7 +34,7 @@ class Invocation {
   // Reads the signature, applies the rewrites and verifies the result. `text`
   // gets what goes to the compiler, without locations; `name` the module's
   // name.
-  Signature Rewrite(int64_t device_count, CostAnalysis* cost, std::string* text,
+  Signature Rewrite(size_t device_count, CostAnalysis* cost, std::string* text,
                     std::string* name);
 
   // IREE's VM bytecode. `donatable`: for each input whether the program may

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loaded_executable.h"
 
+#include <set>
+
 #include "executable.h"
 #include "ffi/module.h"
 #include "guard.h"
@@ -22,25 +24,30 @@ std::vector<Device*> DevicesOf(const Client& client, const Program& program) {
   std::vector<Device*> devices;
   if (!options.device_ids.empty()) {
     for (int64_t id : options.device_ids) {
-      devices.push_back(&client.LookupDevice(static_cast<int>(id)));
+      devices.push_back(&client.LookupDevice(id));
     }
   } else {
-    for (int64_t i = 0; i < program.device_count(); ++i) {
-      devices.push_back(&client.LookupDevice(static_cast<int>(i)));
+    for (size_t i = 0; i < program.device_count; ++i) {
+      devices.push_back(&client.LookupDevice(static_cast<int64_t>(i)));
     }
   }
-  if (static_cast<int64_t>(devices.size()) != program.device_count()) {
-    ThrowInvalidArgument("the device assignment names " +
-                         std::to_string(devices.size()) +
-                         " devices for a program over " +
-                         std::to_string(program.device_count()));
+  if (devices.size() != program.device_count) {
+    ThrowInvalidArgument(
+        "the device assignment names " + std::to_string(devices.size()) +
+        " devices for a program over " + std::to_string(program.device_count));
+  }
+  std::set<const Device*> seen;
+  for (const Device* device : devices) {
+    if (seen.insert(device).second) continue;
+    ThrowInvalidArgument("the device assignment names device " +
+                         std::to_string(device->id()) + " twice");
   }
   return devices;
 }
 
 std::shared_ptr<const LoadedModule> LoadModule(
     Client& client, const std::shared_ptr<const Program>& program,
-    Device* device) {
+    const Device& first) {
   TraceSpan span(TraceKind::kCompile, "Load");
   if (span.on()) span.set_name(TraceName(program, &program->name));
   const iree_allocator_t host = HostAllocator();
@@ -54,14 +61,13 @@ std::shared_ptr<const LoadedModule> LoadModule(
           iree_make_const_byte_span(program->vmfb.data(), program->vmfb.size()),
           iree_allocator_null(), host, module.out()),
       "reading the compiled module");
-  auto loaded =
-      std::make_shared<LoadedModule>(program, device, engine.device.get());
+  auto loaded = std::make_shared<LoadedModule>(program, engine.device.get());
   // Each module may import from those before it.
   std::vector<iree_vm_module_t*> modules = {engine.hal_module.get()};
   VmModule foreign;
   if (!program->foreign_calls.empty()) {
     foreign = CreateForeignModule(runtime, {program, &program->foreign_calls},
-                                  device->id());
+                                  first.id());
     modules.push_back(foreign.get());
   }
   modules.push_back(module.get());
@@ -82,31 +88,26 @@ LoadedExecutable::LoadedExecutable(std::shared_ptr<Client> client,
                                    std::shared_ptr<const Program> program)
     : client_(std::move(client)),
       program_(std::move(program)),
-      devices_(DevicesOf(*client_, *program_)) {
-  auto modules = std::make_shared<Modules>();
-  for (Device* device : devices_) {
-    modules->push_back(LoadModule(*client_, program_, device));
-  }
-  modules_ = std::move(modules);
+      devices_(DevicesOf(*client_, *program_)),
+      module_(LoadModule(*client_, program_, *devices_.front())) {
   client_->log().Debug("loaded " + program_->name);
 }
 
-std::shared_ptr<const LoadedExecutable::Modules> LoadedExecutable::modules()
-    const {
+std::shared_ptr<const LoadedModule> LoadedExecutable::module() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!modules_) ThrowInvalidArgument("the executable has been deleted");
-  return modules_;
+  if (!module_) ThrowInvalidArgument("the executable has been deleted");
+  return module_;
 }
 
 bool LoadedExecutable::deleted() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return modules_ == nullptr;
+  return module_ == nullptr;
 }
 
 void LoadedExecutable::Delete() {
-  std::shared_ptr<const Modules> dropped;
+  std::shared_ptr<const LoadedModule> dropped;
   std::lock_guard<std::mutex> lock(mutex_);
-  dropped.swap(modules_);
+  dropped.swap(module_);
 }
 
 namespace {

@@ -18,13 +18,12 @@
 
 namespace iree_pjrt {
 
-// A module loaded for one device. Immutable but for its pace, shared with
-// executions.
+// A program's module, loaded. All devices of a client run it as it is: they
+// share the runtime. Immutable but for its pace, shared with executions.
 struct LoadedModule {
-  LoadedModule(std::shared_ptr<const Program> program, Device* device,
+  LoadedModule(std::shared_ptr<const Program> program,
                iree_hal_device_t* hal_device)
       : program(std::move(program)),
-        device(device),
         hal_device(hal_device),
         pace(this->program->cost) {
     for (const Shape& shape : this->program->outputs) {
@@ -40,7 +39,6 @@ struct LoadedModule {
   LoadedModule& operator=(const LoadedModule&) = delete;
 
   std::shared_ptr<const Program> program;  // owns the bytes the module reads
-  Device* device;
   // What it runs on; the client's.
   iree_hal_device_t* hal_device;
   VmContext context;
@@ -53,19 +51,17 @@ struct LoadedModule {
 
 class LoadedExecutable {
  public:
-  // One for each device.
-  using Modules = std::vector<std::shared_ptr<const LoadedModule>>;
-
   // Loads the program for the devices its options name.
   LoadedExecutable(std::shared_ptr<Client> client,
                    std::shared_ptr<const Program> program);
 
   const std::shared_ptr<const Program>& program() const { return program_; }
   const std::shared_ptr<Client>& client() const { return client_; }
+  // In the order of the program's arguments and results.
   const std::vector<Device*>& devices() const { return devices_; }
 
   // Throws INVALID_ARGUMENT if deleted.
-  std::shared_ptr<const Modules> modules() const;
+  std::shared_ptr<const LoadedModule> module() const;
   bool deleted() const;
   void Delete();
 
@@ -75,7 +71,7 @@ class LoadedExecutable {
   std::vector<Device*> devices_;
   mutable std::mutex mutex_;
   // Null once deleted.
-  std::shared_ptr<const Modules> modules_;
+  std::shared_ptr<const LoadedModule> module_;
 };
 IREE_PJRT_HANDLE(PJRT_LoadedExecutable, LoadedExecutable)
 

@@ -4,6 +4,7 @@
 #define IREE_PJRT_NAMED_VALUE_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,19 @@ inline bool BoolValue(const std::string& name, const PJRT_NamedValue& value) {
   }
   return value.bool_value;
 }
+
+// No number is above it.
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+// The whole number that is all of the text. Throws INVALID_ARGUMENT that names
+// the option or variable for any other text, and for a number out of bounds.
+int64_t ParseNumber(const std::string& name, std::string_view text,
+                    int64_t least, int64_t most = kNoLimit);
+
+// Of an option, which may be text: JAX hands over as text what its user wrote
+// in one string.
+int64_t NumberValue(const std::string& name, const PJRT_NamedValue& value,
+                    int64_t least, int64_t most = kNoLimit);
 
 // A number of bytes, with K, M or G behind it for more. Throws INVALID_ARGUMENT
 // that names the variable of the environment.

@@ -42,28 +42,6 @@ void ParseOption(const PJRT_NamedValue& value, ClientOptions& options) {
   }
 }
 
-}  // namespace
-
-uint64_t ParseByteCount(const std::string& variable, std::string_view text) {
-  uint64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, count);
-  const std::string_view unit(parsed.ptr, end - parsed.ptr);
-  const int shift = unit.empty()  ? 0
-                    : unit == "K" ? 10
-                    : unit == "M" ? 20
-                    : unit == "G" ? 30
-                                  : -1;
-  if (parsed.ec != std::errc() || shift < 0 || count >> (63 - shift) != 0) {
-    ThrowInvalidArgument(variable + " is '" + std::string(text) +
-                         "'; it must be a number of bytes, as 500M or 2G; 0 "
-                         "keeps nothing");
-  }
-  return count << shift;
-}
-
-namespace {
-
 // As the XDG base directory specification has it; empty without a home.
 std::string DefaultCacheDir(const GetEnv& getenv) {
   const char* cache = getenv("XDG_CACHE_HOME");

@@ -21,6 +21,20 @@ struct Reply {
   }
 };
 
+[[noreturn]] void ThrowNoCallback(bool several) {
+  ThrowUnimplemented(
+      std::string(several
+                      ? "the program is for several devices, which takes a "
+                        "rewriting of it"
+                      : "the program holds Shardy's dialect 'sdy', which the "
+                        "IREE compiler cannot read") +
+      ", and no partition_callback was given to the client. Load the plugin "
+      "through its Python package, which registers one" +
+      (several ? ""
+               : ", or set jax.config.update('jax_use_shardy_partitioner', "
+                 "False)"));
+}
+
 }  // namespace
 
 std::string Partition(std::string_view program, int64_t num_replicas,
@@ -29,14 +43,11 @@ std::string Partition(std::string_view program, int64_t num_replicas,
   // What the Python package keeps within the bounds of arrays.
   const bool indexed =
       HoldsName(program, "scatter_v2") || HoldsName(program, "gather_v2");
-  if (!sharded && !(indexed && callback)) return std::string(program);
-  if (!callback) {
-    ThrowUnimplemented(
-        "the program holds Shardy's dialect 'sdy', which the IREE compiler "
-        "cannot read, and no partition_callback was given to the client. "
-        "Load the plugin through its Python package, which registers one, or "
-        "set jax.config.update('jax_use_shardy_partitioner', False)");
+  const bool several = num_replicas * num_partitions > 1;
+  if (!several && !sharded && !(indexed && callback)) {
+    return std::string(program);
   }
+  if (!callback) ThrowNoCallback(several);
   Reply reply;
   callback(program.data(), program.size(), num_replicas, num_partitions,
            &Reply::Receive, &reply);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that libIREECompiler cannot take as the framework sends them: those
-// that hold Shardy's `sdy` dialect, which it cannot read, and scatters and
-// gathers: IREE 3.11 crashes on batching dimensions of a scatter, and reads and
-// writes outside of arrays at the indices of both. The framework's Python
-// package registers a function (client option `partition_callback`, its
-// address) that runs the framework's own passes and replies with a plain
-// program for one device of the partition.
+// for several devices, those that hold Shardy's `sdy` dialect, which it cannot
+// read, and scatters and gathers: IREE 3.11 crashes on batching dimensions of a
+// scatter, and reads and writes outside of arrays at the indices of both. The
+// framework's Python package registers a function (client option
+// `partition_callback`, its address) that runs the framework's own passes and
+// replies with a plain program.
+//
+// All devices of a client share memory, so that for several the reply is one
+// program, which computes what all of them are to. Two string attributes of its
+// module say what the devices' arguments and results are of its inputs and
+// outputs (Program::argument_inputs, result_outputs): `iree_pjrt.arguments` and
+// `iree_pjrt.results`, the numbers with a blank between two.
 //
 // The function may be called from any thread, several at once, with no lock of
 // ours held; it calls `reply` exactly once before it returns.
@@ -37,9 +43,10 @@ typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,
 
 namespace iree_pjrt {
 
-// The program to compile: `program` itself if it holds nothing of that kind,
-// else what the callback makes of it. Throws what the callback complains about,
-// and UNIMPLEMENTED if there is none and `sdy` is in the program.
+// The program to compile: `program` itself if it is nothing of that kind, else
+// what the callback makes of it. Throws what the callback complains about, and
+// UNIMPLEMENTED if there is none and the program is for several devices or
+// holds `sdy`.
 std::string Partition(std::string_view program, int64_t num_replicas,
                       int64_t num_partitions, iree_pjrt_partition_fn callback);
 

@@ -27,6 +27,10 @@ constexpr uint64_t kUnbounded = 11;
 constexpr uint64_t kCostAnalysis = 12;
 constexpr uint64_t kForeignCall = 13;
 constexpr uint64_t kCpu = 14;
+constexpr uint64_t kDeviceCount = 15;
+constexpr uint64_t kArgumentInputs = 16;
+constexpr uint64_t kResultOutputs = 17;
+constexpr uint64_t kPartitioned = 18;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -82,6 +86,20 @@ Shape ParseShape(std::string_view bytes, uint64_t which, size_t* more) {
 
 [[noreturn]] void ThrowDamaged() {
   ThrowInvalidArgument("the serialized executable is damaged");
+}
+
+std::string SerializeIndices(const std::vector<size_t>& indices) {
+  WireWriter writer;
+  for (size_t index : indices) writer.Varint(index);
+  return writer.Take();
+}
+
+std::vector<size_t> ParseIndices(std::string_view packed) {
+  std::vector<size_t> indices;
+  while (!packed.empty()) {
+    indices.push_back(static_cast<size_t>(WireReader::PopVarint(packed)));
+  }
+  return indices;
 }
 
 // The checksum is the last field, over all before it.
@@ -153,12 +171,100 @@ void ParseField(const WireReader& r, Program& program) {
     case field::kCpu:
       program.cpu = r.bytes();
       break;
+    case field::kDeviceCount:
+      program.device_count = static_cast<size_t>(r.number());
+      break;
+    case field::kArgumentInputs:
+      program.argument_inputs = ParseIndices(r.bytes());
+      break;
+    case field::kResultOutputs:
+      program.result_outputs = ParseIndices(r.bytes());
+      break;
+    case field::kPartitioned:
+      program.partitioned = r.bytes();
+      break;
     default:
       break;
   }
 }
 
+// Of one kind: `map` names for each argument (or result) of each device one of
+// the `shapes`, which are inputs (or outputs).
+void CheckDeviceMap(const std::vector<size_t>& map,
+                    const std::vector<Shape>& shapes, size_t devices,
+                    const std::string& arguments, const std::string& inputs) {
+  const auto fail = [&](const std::string& what) {
+    ThrowInternal("the " + arguments + " of the " + std::to_string(devices) +
+                  " devices do not fit the partitioned program: " + what);
+  };
+  if (map.size() % devices != 0) {
+    fail("there are " + std::to_string(map.size()) + " of them");
+  }
+  const size_t per_device = map.size() / devices;
+  std::vector<bool> named(shapes.size());
+  for (size_t i = 0; i < map.size(); ++i) {
+    if (map[i] >= shapes.size()) {
+      fail("it has no " + inputs + " " + std::to_string(map[i]));
+    }
+    named[map[i]] = true;
+    const Shape& shape = shapes[map[i]];
+    const Shape& first = shapes[map[i % per_device]];
+    if (shape.dims != first.dims || shape.type != first.type) {
+      fail("number " + std::to_string(i % per_device) +
+           " has not the same shape on all of them");
+    }
+  }
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (!named[i]) fail("none is its " + inputs + " " + std::to_string(i));
+  }
+}
+
 }  // namespace
+
+size_t Program::argument_count() const {
+  return device_count == 1 ? inputs.size()
+                           : argument_inputs.size() / device_count;
+}
+
+size_t Program::result_count() const {
+  return device_count == 1 ? outputs.size()
+                           : result_outputs.size() / device_count;
+}
+
+size_t Program::input_of(size_t device, size_t argument) const {
+  return device_count == 1
+             ? argument
+             : argument_inputs[device * argument_count() + argument];
+}
+
+size_t Program::output_of(size_t device, size_t result) const {
+  return device_count == 1 ? result
+                           : result_outputs[device * result_count() + result];
+}
+
+const Shape& Program::argument_shape(size_t argument) const {
+  return inputs[input_of(0, argument)];
+}
+
+bool Program::argument_donatable(size_t argument) const {
+  return donatable[input_of(0, argument)];
+}
+
+const Shape& Program::result_shape(size_t result) const {
+  return outputs[output_of(0, result)];
+}
+
+size_t Program::result_memory(size_t result) const {
+  return output_memories[output_of(0, result)];
+}
+
+void CheckDeviceMaps(const Program& program) {
+  if (program.device_count == 1) return;
+  CheckDeviceMap(program.argument_inputs, program.inputs, program.device_count,
+                 "arguments", "input");
+  CheckDeviceMap(program.result_outputs, program.outputs, program.device_count,
+                 "results", "output");
+}
 
 std::string SerializeProgram(const Program& program) {
   WireWriter writer;
@@ -188,6 +294,15 @@ std::string SerializeProgram(const Program& program) {
     writer.Bytes(field::kForeignCall, SerializeForeignCall(call));
   }
   if (!program.cpu.empty()) writer.Bytes(field::kCpu, program.cpu);
+  if (program.device_count != 1) {
+    writer.Number(field::kDeviceCount,
+                  static_cast<int64_t>(program.device_count));
+    writer.Bytes(field::kArgumentInputs,
+                 SerializeIndices(program.argument_inputs));
+    writer.Bytes(field::kResultOutputs,
+                 SerializeIndices(program.result_outputs));
+    writer.Bytes(field::kPartitioned, program.partitioned);
+  }
   writer.Bytes(field::kVmfb, program.vmfb);
   std::string bytes = writer.Take();
   return bytes += SealOf(bytes);
@@ -206,6 +321,14 @@ std::shared_ptr<Program> DeserializeProgram(
   if (override_options) program->compile_options_proto = *override_options;
   program->compile_options =
       ParseCompileOptions(program->compile_options_proto);
+  if (program->device_count != program->compile_options.device_count()) {
+    ThrowInvalidArgument(
+        "the serialized executable is for " +
+        std::to_string(program->device_count) + " devices, not for the " +
+        std::to_string(program->compile_options.device_count()) +
+        " of the compile options");
+  }
+  CheckDeviceMaps(*program);
   return program;
 }
 

@@ -31,6 +31,18 @@ struct Program {
   std::vector<size_t> output_memories;
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
+  // The devices that one launch is over. For more than one, inputs and outputs
+  // are those of all together, and a launch has arguments and results for each.
+  size_t device_count = 1;
+  // All arguments of the first device, then those of the second, and so on: for
+  // each the input that it is passed as. Those after the first that name an
+  // input hold the same and are not read. Empty for one device.
+  std::vector<size_t> argument_inputs;
+  // The same for results: the output that each is.
+  std::vector<size_t> result_outputs;
+  // What the framework's program became for the devices together; empty for
+  // one.
+  std::string partitioned;
   Cost cost;
   CostAnalysis cost_analysis;
   // What handlers on the host answer; the module imports them by their index.
@@ -41,10 +53,23 @@ struct Program {
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 
-  int64_t device_count() const {
-    return compile_options.num_replicas * compile_options.num_partitions;
-  }
+  // Of one device.
+  size_t argument_count() const;
+  size_t result_count() const;
+  // The input or output of an argument or a result of one of the devices.
+  size_t input_of(size_t device, size_t argument) const;
+  size_t output_of(size_t device, size_t result) const;
+  // The same on all devices.
+  const Shape& argument_shape(size_t argument) const;
+  bool argument_donatable(size_t argument) const;
+  const Shape& result_shape(size_t result) const;
+  // Index into MemoryDescriptions().
+  size_t result_memory(size_t result) const;
 };
+
+// Throws INTERNAL that says what is wrong, if the arguments and results of a
+// program over several devices do not fit its inputs and outputs.
+void CheckDeviceMaps(const Program& program);
 
 std::string SerializeProgram(const Program& program);
 

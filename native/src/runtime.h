@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IREE runtime of one client and its one device: a VM instance, an
+// The IREE runtime of one client, which its devices share: a VM instance, an
 // allocator, HAL devices with the `hal` module bound to them, and the threads.
 // Each family of devices makes its own of it: src/cpu/runtime.cc has two HAL
 // devices over one allocator, which share buffers freely: one that runs a
@@ -58,8 +58,6 @@ class Runtime {
   MemoryStatistics memory_statistics() const;
   // What a program of this cost runs on.
   const Engine& EngineFor(const Cost& cost);
-  // Launches, in order.
-  WorkQueue& queue() { return queue_; }
   // Where the framework's callbacks run.
   WorkQueue& callbacks() { return callbacks_; }
 
@@ -78,7 +76,6 @@ class Runtime {
   WorkQueue callbacks_;
   // Last: the device's threads end before what they use goes.
   Engine engine_;
-  WorkQueue queue_;
 };
 
 }  // namespace iree_pjrt

@@ -113,6 +113,24 @@ void ReadResultAttributes(const Ir& ir, MlirOperation main,
   }
 }
 
+// The numbers of a string attribute of the module, blanks between them.
+std::vector<size_t> ReadIndices(const Ir& ir, std::string_view name) {
+  const std::string text = ir.StringAttribute(ir.module, name);
+  std::vector<size_t> indices;
+  const char* end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    size_t index = 0;
+    const auto parsed = std::from_chars(at, end, index);
+    if (parsed.ec != std::errc() || (parsed.ptr != end && *parsed.ptr != ' ')) {
+      ThrowInternal("the partitioned program's " + std::string(name) +
+                    " is no list of numbers: '" + text + "'");
+    }
+    indices.push_back(index);
+    at = parsed.ptr == end ? end : parsed.ptr + 1;
+  }
+  return indices;
+}
+
 }  // namespace
 
 Shape ParseTensorType(std::string_view text) {
@@ -157,6 +175,8 @@ Signature ReadSignature(const Ir& ir) {
   }
   ReadArgumentAttributes(ir, main, signature);
   ReadResultAttributes(ir, main, signature);
+  signature.argument_inputs = ReadIndices(ir, "iree_pjrt.arguments");
+  signature.result_outputs = ReadIndices(ir, "iree_pjrt.results");
   return signature;
 }
 

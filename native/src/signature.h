@@ -22,10 +22,14 @@ struct Signature {
   std::vector<ForeignCall> foreign_calls;
   // Index into MemoryDescriptions().
   std::vector<size_t> output_memories;
+  // As Program has them; empty for a program of one device.
+  std::vector<size_t> argument_inputs;
+  std::vector<size_t> result_outputs;
 };
 
 // Throws INVALID_ARGUMENT if there is no `main` with static tensor types, and
-// UNIMPLEMENTED for layouts and memories that this platform does not have.
+// UNIMPLEMENTED for layouts and memories that this platform does not have,
+// INTERNAL for attributes of the module that only partition_callback writes.
 Signature ReadSignature(const Ir& ir);
 
 // A printed tensor type of either dialect: `tensor<2x3xf32>`,

@@ -38,7 +38,8 @@ void TopologyCreate(PJRT_TopologyDescription_Create_Args& args) {
   const std::string_view name(args.topology_name ? args.topology_name : "",
                               args.topology_name ? args.topology_name_size : 0);
   args.topology = ToC(new Topology(
-      1, std::make_shared<Compiler>(options, TargetOfTopology(options, name))));
+      DeviceCount(options.device),
+      std::make_shared<Compiler>(options, TargetOfTopology(options, name))));
 }
 
 void TopologyDestroy(PJRT_TopologyDescription_Destroy_Args& args) {

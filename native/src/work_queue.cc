@@ -9,6 +9,12 @@
 #include <thread>
 
 namespace iree_pjrt {
+namespace {
+
+// The state of the queue that this thread runs; null if it runs none.
+thread_local const void* of_this_thread = nullptr;
+
+}  // namespace
 
 struct WorkQueue::State {
   std::mutex mutex;
@@ -44,13 +50,11 @@ void WorkQueue::Post(std::function<void()> task) {
   state_->condition.notify_one();
 }
 
-bool WorkQueue::OnThread() const {
-  std::lock_guard<std::mutex> lock(state_->mutex);
-  return state_->thread.get_id() == std::this_thread::get_id();
-}
+bool WorkQueue::OnThread() const { return of_this_thread == state_.get(); }
 
 void WorkQueue::Run(std::shared_ptr<State> state) {
   pthread_setname_np(pthread_self(), "iree-queue");
+  of_this_thread = state.get();
   std::unique_lock<std::mutex> lock(state->mutex);
   while (true) {
     state->condition.wait(

@@ -3,6 +3,7 @@
 #ifndef IREE_PJRT_DEVICE_OPTIONS_H_
 #define IREE_PJRT_DEVICE_OPTIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,18 +15,23 @@ namespace iree_pjrt {
 // Reads a variable of the environment; null if unset.
 using GetEnv = std::function<const char*(const char* name)>;
 
-// There are none.
-struct DeviceOptions {};
+struct DeviceOptions {
+  // Devices that the client shows; they share the processor's cores and memory.
+  int64_t count = 1;
+};
+
+inline size_t DeviceCount(const DeviceOptions& options) {
+  return static_cast<size_t>(options.count);
+}
 
 // For the message about an unknown option.
-inline constexpr char kDeviceOptionNames[] = "";
+inline constexpr char kDeviceOptionNames[] = ", 'num_devices' (an integer)";
 
-// False for an option that is not known.
-inline bool ParseDeviceOption(const std::string&, const PJRT_NamedValue&,
-                              DeviceOptions&) {
-  return false;
-}
-inline void ReadDeviceVariables(const GetEnv&, DeviceOptions&) {}
+// False for an option that is not known. Throws INVALID_ARGUMENT for a value
+// that is none of it.
+bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
+                       DeviceOptions& options);
+void ReadDeviceVariables(const GetEnv& getenv, DeviceOptions& options);
 
 }  // namespace iree_pjrt
 

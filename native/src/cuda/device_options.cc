@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_options.h"
 
-#include <charconv>
 #include <string_view>
 
 #include "named_value.h"
@@ -16,23 +15,6 @@ constexpr char kAsyncVariable[] = "IREE_PJRT_CUDA_ASYNC_ALLOCATION";
 constexpr char kCommandVariable[] = "IREE_PJRT_CUDA_COMMAND_BUFFERS";
 constexpr char kStagingVariable[] = "IREE_PJRT_CUDA_PINNED_STAGING_SIZE";
 
-int64_t NotBelowZero(const std::string& name, int64_t number) {
-  if (number < 0) ThrowInvalidArgument(name + " is below 0");
-  return number;
-}
-
-// Throws INVALID_ARGUMENT unless all of the text is a number from 0 on.
-int64_t ParseNumber(const std::string& name, std::string_view text) {
-  int64_t number = -1;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number < 0) {
-    ThrowInvalidArgument(name + " is '" + std::string(text) +
-                         "'; it must be a number, from 0");
-  }
-  return number;
-}
-
 bool ParseSwitch(const std::string& name, std::string_view text) {
   if (text == "0" || text == "1") return text == "1";
   ThrowInvalidArgument(name + " is '" + std::string(text) +
@@ -42,12 +24,6 @@ bool ParseSwitch(const std::string& name, std::string_view text) {
 // JAX hands over as text what its user wrote in one string.
 bool IsText(const PJRT_NamedValue& value) {
   return value.type == PJRT_NamedValue_kString;
-}
-
-int64_t NumberOf(const std::string& name, const PJRT_NamedValue& value) {
-  const std::string said = "client option '" + name + "'";
-  if (IsText(value)) return ParseNumber(said, StringValue(name, value));
-  return NotBelowZero(said, IntValue(name, value));
 }
 
 bool ParseGraphs(const std::string& name, std::string_view text) {
@@ -63,7 +39,7 @@ bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
                        DeviceOptions& options) {
   const std::string said = "client option '" + name + "'";
   if (name == "device_ordinal") {
-    options.device_ordinal = NumberOf(name, value);
+    options.device_ordinal = NumberValue(name, value, 0);
   } else if (name == "target") {
     options.target = StringValue(name, value);
   } else if (name == "async_allocation") {
@@ -73,7 +49,7 @@ bool ParseDeviceOption(const std::string& name, const PJRT_NamedValue& value,
   } else if (name == "command_buffers") {
     options.graphs = ParseGraphs(said, StringValue(name, value));
   } else if (name == "pinned_staging_size") {
-    options.staging_bytes = NumberOf(name, value);
+    options.staging_bytes = NumberValue(name, value, 0);
   } else {
     return false;
   }
@@ -86,7 +62,7 @@ void ReadDeviceVariables(const GetEnv& getenv, DeviceOptions& options) {
     return std::string_view(text ? text : "");
   };
   if (const auto text = read(kOrdinalVariable); !text.empty()) {
-    options.device_ordinal = ParseNumber(kOrdinalVariable, text);
+    options.device_ordinal = ParseNumber(kOrdinalVariable, text, 0);
   }
   options.target = read(kTargetVariable);
   if (const auto text = read(kAsyncVariable); !text.empty()) {

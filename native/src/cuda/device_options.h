@@ -3,6 +3,7 @@
 #ifndef IREE_PJRT_DEVICE_OPTIONS_H_
 #define IREE_PJRT_DEVICE_OPTIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,6 +30,9 @@ struct DeviceOptions {
   // the client; larger copies allocate their own. 0 keeps none.
   int64_t staging_bytes = int64_t{4} << 20;
 };
+
+// A GPU each.
+inline size_t DeviceCount(const DeviceOptions&) { return 1; }
 
 // For the message about an unknown option.
 inline constexpr char kDeviceOptionNames[] =

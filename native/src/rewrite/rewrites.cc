@@ -17,7 +17,7 @@ std::string StablehloNameLike(std::string_view like, std::string_view name) {
                                    : "stablehlo." + text;
 }
 
-std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count) {
+std::vector<ForeignCall> RewriteProgram(const Ir& ir, size_t device_count) {
   RewriteComposites(ir);
   WidenSmallIntegers(ir);
   RewriteRngStates(ir);

@@ -151,7 +151,7 @@ void SeparateBlockArguments(const Ir& ir);
 
 // The first of the above, those before KeepInputs, for a program over
 // `device_count` devices. Returns its foreign calls.
-std::vector<ForeignCall> RewriteProgram(const Ir& ir, int64_t device_count);
+std::vector<ForeignCall> RewriteProgram(const Ir& ir, size_t device_count);
 
 }  // namespace iree_pjrt
 
