@@ -7,6 +7,7 @@
 
 #include "device_memory.h"
 #include "donation.h"
+#include "ffi/device_ordinal.h"
 #include "guard.h"
 #include "host_allocator.h"
 #include "iree/modules/hal/types.h"
@@ -113,9 +114,11 @@ class KnownStorage {
 };
 
 // Runs the program on this thread; the outputs' data.
-std::vector<HalBuffer> Invoke(Client& client, const LoadedModule& module,
+std::vector<HalBuffer> Invoke(Device& device, const LoadedModule& module,
                               const LaunchInputs& inputs) {
   const Program& program = *module.program;
+  Client& client = device.client();
+  const DeviceOrdinalScope ordinal(device.id());
   const DeviceScope scope(module.hal_device);
   const CallList arguments(inputs.data.size());
   PassInputs(client, program, inputs, arguments.get());
@@ -151,9 +154,9 @@ TraceName NameOf(const std::shared_ptr<const Program>& program) {
   return TraceName(program, &program->name);
 }
 
-// Waits for the inputs and runs the program. Fills `outputs`, unless it returns
-// an error.
-Completion::Outcome RunAndCatch(Client& client, const LoadedModule& module,
+// Waits for the inputs and runs the program, for handlers on `device`. Fills
+// `outputs`, unless it returns an error.
+Completion::Outcome RunAndCatch(Device& device, const LoadedModule& module,
                                 const LaunchInputs& inputs,
                                 std::vector<HalBuffer>& outputs) noexcept {
   if (auto outcome = inputs.Await()) return outcome;
@@ -161,7 +164,7 @@ Completion::Outcome RunAndCatch(Client& client, const LoadedModule& module,
   if (span.on()) span.set_name(NameOf(module.program));
   try {
     const auto start = std::chrono::steady_clock::now();
-    outputs = Invoke(client, module, inputs);
+    outputs = Invoke(device, module, inputs);
     module.pace.Record(std::chrono::steady_clock::now() - start);
     return nullptr;
   } catch (const Error& error) {
@@ -198,7 +201,8 @@ class Launcher {
   // Runs the program now.
   Launch RunHere(const LaunchInputs& inputs) {
     std::vector<HalBuffer> outputs;
-    const auto outcome = RunAndCatch(*client_, *module_, inputs, outputs);
+    const auto outcome =
+        RunAndCatch(*devices_.front(), *module_, inputs, outputs);
     if (outcome) outputs.assign(module_->program->outputs.size(), HalBuffer());
     const auto completion =
         outcome ? Completion::Failed(*outcome) : Completion::Ready();
@@ -229,11 +233,12 @@ class Launcher {
       device->launches().Add(launch_id_, completion);
     }
     // Holds the client, so that the queues outlive the task.
-    devices_.front()->queue().Post([client = client_, module = module_,
-                                    completion, inputs = std::move(inputs),
-                                    data = std::move(data)]() mutable {
+    Device& first = *devices_.front();
+    first.queue().Post([client = client_, &first, module = module_, completion,
+                        inputs = std::move(inputs),
+                        data = std::move(data)]() mutable {
       std::vector<HalBuffer> outputs;
-      auto outcome = RunAndCatch(*client, *module, inputs, outputs);
+      auto outcome = RunAndCatch(first, *module, inputs, outputs);
       for (size_t i = 0; i < outputs.size(); ++i) {
         data[i]->hal = std::move(outputs[i]);
       }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "executable.h"
+#include "ffi/device_ordinal.h"
 #include "ffi/module.h"
 #include "guard.h"
 #include "host_allocator.h"
@@ -66,8 +67,8 @@ std::shared_ptr<const LoadedModule> LoadModule(
   std::vector<iree_vm_module_t*> modules = {engine.hal_module.get()};
   VmModule foreign;
   if (!program->foreign_calls.empty()) {
-    foreign = CreateForeignModule(runtime, {program, &program->foreign_calls},
-                                  first.id());
+    const DeviceOrdinalScope ordinal(first.id());
+    foreign = CreateForeignModule(runtime, {program, &program->foreign_calls});
     modules.push_back(foreign.get());
   }
   modules.push_back(module.get());

@@ -46,20 +46,6 @@ class DonationTest : public testing::Test {
   PJRT_Buffer* update_ = nullptr;
 };
 
-uintptr_t Address(PJRT_Buffer* buffer) {
-  auto args = New<PJRT_Buffer_UnsafePointer_Args>();
-  args.buffer = buffer;
-  ExpectOk(Api().PJRT_Buffer_UnsafePointer(&args));
-  return args.buffer_pointer;
-}
-
-bool IsDeleted(PJRT_Buffer* buffer) {
-  auto args = New<PJRT_Buffer_IsDeleted_Args>();
-  args.buffer = buffer;
-  ExpectOk(Api().PJRT_Buffer_IsDeleted(&args));
-  return args.is_deleted;
-}
-
 TEST_F(DonationTest, DeletesTheInputAndWritesInPlace) {
   const uintptr_t address = Address(input_);
   PJRT_Buffer* output = Run();

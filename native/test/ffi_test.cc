@@ -147,7 +147,7 @@ XLA_FFI_Error* CheckFrame(XLA_FFI_CallFrame* frame) {
 TEST(BoundCallTest, HandlersSeeBuffersAndSortedAttributes) {
   const ForeignCall call =
       Sample(Registered("frame", {nullptr, nullptr, nullptr, &CheckFrame}));
-  const BoundCall bound(call, 0);
+  const BoundCall bound(call);
   float in = 21;
   float out = 0;
   bound.Run({&in}, {&out, nullptr});
@@ -161,7 +161,7 @@ TEST(BoundCallTest, ErrorsKeepTheirCodeAndMessage) {
   };
   const ForeignCall call =
       Sample(Registered("broken", {nullptr, nullptr, nullptr, +handler}));
-  const BoundCall bound(call, 0);
+  const BoundCall bound(call);
   try {
     bound.Run({nullptr}, {nullptr, nullptr});
     FAIL() << "nothing was thrown";
@@ -175,7 +175,7 @@ TEST(BoundCallTest, ErrorsKeepTheirCodeAndMessage) {
 TEST(BoundCallTest, WithoutAHandlerItSaysWhatToDo) {
   const ForeignCall call = Sample("nobody");
   try {
-    const BoundCall bound(call, 0);
+    const BoundCall bound(call);
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), PJRT_Error_Code_NOT_FOUND);
@@ -236,7 +236,7 @@ TEST(BoundCallTest, StatesLiveAsLongAsTheirStage) {
                                    &MakeStagedState, &UseStagedStates}));
   deleted = 0;
   {
-    const BoundCall bound(call, 0);
+    const BoundCall bound(call);
     bound.Run({nullptr}, {nullptr, nullptr});
     EXPECT_EQ(deleted, 2);
     bound.Run({nullptr}, {nullptr, nullptr});
@@ -273,7 +273,7 @@ TEST(BoundCallTest, StatesOfTheFirstVersionBringTheirDeleter) {
       Sample(Registered("first", {+make, nullptr, nullptr, +use}));
   deleted = 0;
   {
-    const BoundCall bound(call, 0);
+    const BoundCall bound(call);
     bound.Run({nullptr}, {nullptr, nullptr});
     EXPECT_EQ(deleted, 0);
   }
@@ -300,7 +300,7 @@ TEST(BoundCallTest, FuturesAreAwaited) {
   };
   const ForeignCall call =
       Sample(Registered("future", {nullptr, nullptr, nullptr, +handler}));
-  const BoundCall bound(call, 0);
+  const BoundCall bound(call);
   EXPECT_THROW(bound.Run({nullptr}, {nullptr, nullptr}), Error);
   worker.join();
 }

@@ -117,6 +117,33 @@ TEST(OptionsTest, WorkersAreCounted) {
   }
 }
 
+TEST(OptionsTest, DevicesAreCounted) {
+  const auto variable = [](const char* text) {
+    return DeviceCount(
+        ParseClientOptions(nullptr, 0, Env({{"IREE_PJRT_NUM_DEVICES", text}}))
+            .device);
+  };
+  const auto option = [](const PJRT_NamedValue& value) {
+    const auto env = Env({{"IREE_PJRT_NUM_DEVICES", "3"}});
+    return DeviceCount(ParseClientOptions(&value, 1, env).device);
+  };
+  EXPECT_EQ(variable(""), 1u);
+  EXPECT_EQ(variable("64"), 64u);
+  EXPECT_EQ(option(Text("num_devices", "4")), 4u);
+  PJRT_NamedValue number = Text("num_devices", "");
+  number.type = PJRT_NamedValue_kInt64;
+  number.int64_value = 5;
+  EXPECT_EQ(option(number), 5u);
+  number.int64_value = 0;
+  EXPECT_THROW(option(number), Error);
+  number.type = PJRT_NamedValue_kBool;
+  EXPECT_THROW(option(number), Error);
+  for (const char* wrong : {"0", "65", "-1", "x", "4x", " 4", "4294967297"}) {
+    EXPECT_THROW(variable(wrong), Error) << wrong;
+    EXPECT_THROW(option(Text("num_devices", wrong)), Error) << wrong;
+  }
+}
+
 TEST(OptionsTest, FlagsAreSplitLikeAShellDoes) {
   EXPECT_EQ(SplitFlags("  --a=1 '--b=x y'\t--c=\"q \\\" z\" "),
             (std::vector<std::string>{"--a=1", "--b=x y", "--c=q \" z"}));

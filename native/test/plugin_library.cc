@@ -42,30 +42,23 @@ void ExpectOk(PJRT_Error* error) {
   EXPECT_FALSE(failure) << failure.message;
 }
 
-namespace {
-
-// Reports through `out` if there is one, else fails the test.
-bool Report(PJRT_Error* error, Failure* out) {
-  const Failure failure = ToFailure(error);
-  if (out) {
-    *out = failure;
+bool Succeeded(PJRT_Error* error, Failure* failure) {
+  const Failure found = ToFailure(error);
+  if (failure) {
+    *failure = found;
   } else {
-    EXPECT_FALSE(failure) << failure.message;
+    EXPECT_FALSE(found) << found.message;
   }
-  return !failure;
+  return !found;
 }
 
-PJRT_Error* AwaitAndDestroy(PJRT_Event* event) {
-  auto await = New<PJRT_Event_Await_Args>();
-  await.event = event;
-  PJRT_Error* error = Api().PJRT_Event_Await(&await);
-  auto destroy = New<PJRT_Event_Destroy_Args>();
-  destroy.event = event;
-  ExpectOk(Api().PJRT_Event_Destroy(&destroy));
-  return error;
+Failure Await(PJRT_Event* event) {
+  auto args = New<PJRT_Event_Await_Args>();
+  args.event = event;
+  const Failure failure = ToFailure(Api().PJRT_Event_Await(&args));
+  Destroy(event);
+  return failure;
 }
-
-}  // namespace
 
 PJRT_Client* SharedClient() {
   static PJRT_Client* client = [] {
@@ -93,21 +86,26 @@ PJRT_Buffer* ToDevice(const void* data, const HostArray& array) {
   args.byte_strides = array.byte_strides.data();
   args.num_byte_strides = array.byte_strides.size();
   args.device = FirstDevice();
-  if (!Report(Api().PJRT_Client_BufferFromHostBuffer(&args), nullptr)) {
+  if (!Succeeded(Api().PJRT_Client_BufferFromHostBuffer(&args), nullptr)) {
     return nullptr;
   }
-  ExpectOk(AwaitAndDestroy(args.done_with_host_buffer));
+  EXPECT_FALSE(Await(args.done_with_host_buffer));
   return args.buffer;
 }
 
 std::string ToHost(PJRT_Buffer* buffer, Failure* failure) {
   auto args = New<PJRT_Buffer_ToHostBuffer_Args>();
   args.src = buffer;
-  if (!Report(Api().PJRT_Buffer_ToHostBuffer(&args), failure)) return {};
+  if (!Succeeded(Api().PJRT_Buffer_ToHostBuffer(&args), failure)) return {};
   std::string bytes(args.dst_size, '\0');
   args.dst = bytes.data();
-  if (!Report(Api().PJRT_Buffer_ToHostBuffer(&args), failure)) return {};
-  Report(AwaitAndDestroy(args.event), failure);
+  if (!Succeeded(Api().PJRT_Buffer_ToHostBuffer(&args), failure)) return {};
+  const Failure read = Await(args.event);
+  if (failure) {
+    *failure = read;
+  } else {
+    EXPECT_FALSE(read) << read.message;
+  }
   return bytes;
 }
 
@@ -115,6 +113,20 @@ void Destroy(PJRT_Buffer* buffer) {
   auto args = New<PJRT_Buffer_Destroy_Args>();
   args.buffer = buffer;
   ExpectOk(Api().PJRT_Buffer_Destroy(&args));
+}
+
+uintptr_t Address(PJRT_Buffer* buffer) {
+  auto args = New<PJRT_Buffer_UnsafePointer_Args>();
+  args.buffer = buffer;
+  ExpectOk(Api().PJRT_Buffer_UnsafePointer(&args));
+  return args.buffer_pointer;
+}
+
+bool IsDeleted(PJRT_Buffer* buffer) {
+  auto args = New<PJRT_Buffer_IsDeleted_Args>();
+  args.buffer = buffer;
+  ExpectOk(Api().PJRT_Buffer_IsDeleted(&args));
+  return args.is_deleted;
 }
 
 PJRT_LoadedExecutable* Compile(const std::string& mlir, Failure* failure) {
@@ -127,8 +139,8 @@ PJRT_LoadedExecutable* Compile(const std::string& mlir, Failure* failure) {
   auto args = New<PJRT_Client_Compile_Args>();
   args.client = SharedClient();
   args.program = &program;
-  return Report(Api().PJRT_Client_Compile(&args), failure) ? args.executable
-                                                           : nullptr;
+  return Succeeded(Api().PJRT_Client_Compile(&args), failure) ? args.executable
+                                                              : nullptr;
 }
 
 std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
@@ -148,7 +160,8 @@ std::vector<PJRT_Buffer*> Execute(PJRT_LoadedExecutable* executable,
   args.num_devices = 1;
   args.num_args = arguments.size();
   args.output_lists = &output_list;
-  if (!Report(Api().PJRT_LoadedExecutable_Execute(&args), failure)) return {};
+  if (!Succeeded(Api().PJRT_LoadedExecutable_Execute(&args), failure))
+    return {};
   return outputs;
 }
 

@@ -30,6 +30,10 @@ struct Failure {
 // Consumes `error`.
 Failure ToFailure(PJRT_Error* error);
 void ExpectOk(PJRT_Error* error);
+// Consumes `error`, which goes to `failure`; without that it fails the test.
+bool Succeeded(PJRT_Error* error, Failure* failure);
+// Destroys the event.
+Failure Await(PJRT_Event* event);
 
 // One client for all tests of the process.
 PJRT_Client* SharedClient();
@@ -43,6 +47,9 @@ struct HostArray {
 PJRT_Buffer* ToDevice(const void* data, const HostArray& array);
 // The bytes in row-major order; `failure` gets the event's error.
 std::string ToHost(PJRT_Buffer* buffer, Failure* failure = nullptr);
+// Of the bytes, once they are there.
+uintptr_t Address(PJRT_Buffer* buffer);
+bool IsDeleted(PJRT_Buffer* buffer);
 void Destroy(PJRT_Buffer* buffer);
 
 PJRT_LoadedExecutable* Compile(const std::string& mlir,

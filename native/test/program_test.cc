@@ -40,6 +40,47 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_FALSE(read->cost.bounded);
 }
 
+// Over two devices that share its one input; the second output is of both.
+Program Sharded() {
+  Program program = Sample();
+  program.device_count = 2;
+  program.outputs.push_back(program.outputs[0]);
+  program.outputs.push_back(program.inputs[0]);
+  program.output_memories = {1, 1, 0};
+  program.argument_inputs = {0, 0};
+  program.result_outputs = {0, 2, 1, 2};
+  program.partitioned = "module @two {}";
+  program.compile_options_proto = std::string("\x1a\x02\x20\x02", 4);
+  return program;
+}
+
+TEST(ProgramTest, SeveralDevicesRoundTrip) {
+  const std::string bytes = SerializeProgram(Sharded());
+  const auto read = DeserializeProgram(bytes, nullptr);
+  EXPECT_EQ(SerializeProgram(*read), bytes);
+  EXPECT_EQ(read->partitioned, Sharded().partitioned);
+  EXPECT_EQ(read->argument_count(), 1u);
+  EXPECT_EQ(read->result_count(), 2u);
+  EXPECT_EQ(read->input_of(1, 0), 0u);
+  EXPECT_EQ(read->output_of(0, 0), 0u);
+  EXPECT_EQ(read->output_of(1, 0), 1u);
+  EXPECT_EQ(read->output_of(1, 1), 2u);
+  EXPECT_TRUE(read->argument_donatable(0));
+  EXPECT_EQ(read->argument_shape(0).dims, Sample().inputs[0].dims);
+  EXPECT_EQ(read->result_shape(1).dims, Sample().inputs[0].dims);
+  EXPECT_EQ(read->result_memory(0), 1u);
+  EXPECT_EQ(read->result_memory(1), 0u);
+}
+
+TEST(ProgramTest, OfAnotherNumberOfDevicesIsRefused) {
+  const std::string_view one_device = "";
+  EXPECT_THROW(DeserializeProgram(SerializeProgram(Sharded()), &one_device),
+               Error);
+  Program program = Sharded();
+  program.result_outputs[3] = 3;
+  EXPECT_THROW(DeserializeProgram(SerializeProgram(program), nullptr), Error);
+}
+
 TEST(ProgramTest, IsForOneKindOfProcessor) {
   Program program = Sample();
   program.cpu = Processor();

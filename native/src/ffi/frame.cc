@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "ffi/device_ordinal.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -96,10 +98,9 @@ void* EncodedAttributes::EncodeOne(const ForeignAttribute& attribute) {
   ThrowInvalidArgument("a foreign call with an attribute of unknown kind");
 }
 
-BoundCall::BoundCall(const ForeignCall& call, int32_t device_ordinal)
+BoundCall::BoundCall(const ForeignCall& call)
     : call_(call),
       handler_(HandlerRegistry::Get().Require(call.target)),
-      device_ordinal_(device_ordinal),
       attributes_(call.attributes) {
   XLA_FFI_ExecutionContext ctx;
   ctx.states[XLA_FFI_ExecutionStage_INSTANTIATE] = &instance_;
@@ -113,7 +114,7 @@ void BoundCall::RunStage(XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage,
                          const std::vector<void*>& results) const {
   if (!handler) return;
   ctx.minor = handler_.minor;
-  ctx.device_ordinal = device_ordinal_;
+  ctx.device_ordinal = DeviceOrdinalScope::Current();
   BufferList args(call_.operands, operands);
   BufferList rets(call_.results, results);
   XLA_FFI_CallFrame frame{};

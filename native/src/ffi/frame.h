@@ -48,7 +48,7 @@ class BoundCall {
  public:
   // `call` must outlive this. Throws what the handler complains about,
   // NOT_FOUND without a handler.
-  BoundCall(const ForeignCall& call, int32_t device_ordinal);
+  explicit BoundCall(const ForeignCall& call);
 
   const ForeignCall& call() const { return call_; }
 
@@ -65,7 +65,6 @@ class BoundCall {
 
   const ForeignCall& call_;
   const Handler handler_;
-  const int32_t device_ordinal_;
   const EncodedAttributes attributes_;
   // Outlives every call, and is the handler's to change.
   mutable HandlerState instance_;

@@ -18,13 +18,12 @@ namespace {
 class ForeignModule {
  public:
   ForeignModule(Runtime& runtime,
-                std::shared_ptr<const std::vector<ForeignCall>> calls,
-                int32_t device_ordinal)
+                std::shared_ptr<const std::vector<ForeignCall>> calls)
       : runtime_(runtime), calls_(std::move(calls)) {
     names_.reserve(calls_->size());
     conventions_.reserve(calls_->size());
     for (const ForeignCall& call : *calls_) {
-      bound_.push_back(std::make_unique<BoundCall>(call, device_ordinal));
+      bound_.push_back(std::make_unique<BoundCall>(call));
       names_.push_back(ForeignFunctionName(names_.size()));
       conventions_.push_back(Convention(call));
       iree_vm_native_export_descriptor_t entry{};
@@ -156,10 +155,8 @@ iree_status_t BeginCall(void* self, iree_vm_stack_t*,
 }  // namespace
 
 VmModule CreateForeignModule(
-    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls,
-    int32_t device_ordinal) {
-  auto self = std::make_unique<ForeignModule>(runtime, std::move(calls),
-                                              device_ordinal);
+    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls) {
+  auto self = std::make_unique<ForeignModule>(runtime, std::move(calls));
   iree_vm_module_t interface;
   Check(iree_vm_module_initialize(&interface, self.get()),
         "making the module of custom calls");

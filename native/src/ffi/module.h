@@ -18,8 +18,7 @@ class Runtime;
 // whatever a handler says when it is instantiated. `calls` is kept alive by the
 // module; the runtime must outlive it.
 VmModule CreateForeignModule(
-    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls,
-    int32_t device_ordinal);
+    Runtime& runtime, std::shared_ptr<const std::vector<ForeignCall>> calls);
 
 }  // namespace iree_pjrt
 
