@@ -166,18 +166,19 @@ std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
     return found;
   }
   CheckBytecode(request.source);
-  const std::string partitioned =
+  const PartitionedProgram partitioned =
       Partition(request.source, request.options.num_replicas,
                 request.options.num_partitions, options_.partition_callback);
   return CompilePlain(request, partitioned, key, watch);
 }
 
 std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
-                                                const std::string& partitioned,
+                                                const PartitionedProgram& partitioned,
                                                 const std::string& key,
                                                 Stopwatch& watch) {
-  const std::string unpacked = UnpackBoolConstants(partitioned);
-  const std::string& plain = unpacked.empty() ? partitioned : unpacked;
+  const std::string unpacked = UnpackBoolConstants(partitioned.program);
+  const std::string& plain =
+      unpacked.empty() ? partitioned.program : unpacked;
   watch.Lap("prepare");
   auto program = std::make_shared<Program>();
   program->cpu = request.cpu;
@@ -205,6 +206,7 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
     program->foreign_calls = std::move(signature.foreign_calls);
     program->output_memories = std::move(signature.output_memories);
     if (program->device_count > 1) {
+      program->shown = partitioned.shown;
       program->argument_inputs = std::move(signature.argument_inputs);
       program->result_outputs = std::move(signature.result_outputs);
       CheckDeviceMaps(*program);
@@ -218,7 +220,6 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
       log_.Info("cache hit for " + found->name + " in " + watch.ToString());
       program = std::move(found);
     } else {
-      if (program->device_count > 1) program->partitioned = partitioned;
       program->vmfb = invocation.Compile(program->donatable, &program->cost);
       artifacts.Save("module.vmfb", program->vmfb);
       watch.Lap("compile");

@@ -17,6 +17,7 @@
 #include "disk_cache.h"
 #include "log.h"
 #include "options.h"
+#include "partition.h"
 #include "program.h"
 #include "target.h"
 
@@ -48,7 +49,7 @@ class Compiler {
   std::shared_ptr<Program> CompileOrFind(const Request& request,
                                          Stopwatch& watch);
   std::shared_ptr<Program> CompilePlain(const Request& request,
-                                        const std::string& partitioned,
+                                        const PartitionedProgram& partitioned,
                                         const std::string& key,
                                         Stopwatch& watch);
   std::shared_ptr<Program> Find(const Request& request, const std::string& key);

@@ -151,7 +151,7 @@ void ExecutableOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   const Program& program = ProgramOf(args.executable);
   // The framework looks there for what the partitioner decided.
   const std::string& source =
-      program.device_count > 1 ? program.partitioned : program.source;
+      program.shown.empty() ? program.source : program.shown;
   if (!args.program) ThrowInvalidArgument("program is null");
   args.program->format = kProgramFormat;
   args.program->format_size = sizeof(kProgramFormat) - 1;

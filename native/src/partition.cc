@@ -9,13 +9,20 @@
 namespace iree_pjrt {
 namespace {
 
+constexpr int32_t kShown = 2;
+
 struct Reply {
   int32_t ok = 0;
   std::optional<std::string> data;
+  std::string shown;
 
   static void Receive(void* context, int32_t ok, const char* data,
                       size_t size) noexcept {
     auto* reply = static_cast<Reply*>(context);
+    if (ok == kShown) {
+      reply->shown.assign(data ? data : "", data ? size : 0);
+      return;
+    }
     reply->ok = ok;
     reply->data.emplace(data ? data : "", data ? size : 0);
   }
@@ -37,15 +44,16 @@ struct Reply {
 
 }  // namespace
 
-std::string Partition(std::string_view program, int64_t num_replicas,
-                      int64_t num_partitions, iree_pjrt_partition_fn callback) {
+PartitionedProgram Partition(std::string_view program, int64_t num_replicas,
+                             int64_t num_partitions,
+                             iree_pjrt_partition_fn callback) {
   const bool sharded = HoldsDialect(program, "sdy");
   // What the Python package keeps within the bounds of arrays.
   const bool indexed =
       HoldsName(program, "scatter_v2") || HoldsName(program, "gather_v2");
   const bool several = num_replicas * num_partitions > 1;
   if (!several && !sharded && !(indexed && callback)) {
-    return std::string(program);
+    return {std::string(program), ""};
   }
   if (!callback) ThrowNoCallback(several);
   Reply reply;
@@ -59,7 +67,7 @@ std::string Partition(std::string_view program, int64_t num_replicas,
   if (HoldsDialect(*reply.data, "sdy")) {
     ThrowInternal("partition_callback left 'sdy' in the program");
   }
-  return std::move(*reply.data);
+  return {std::move(*reply.data), std::move(reply.shown)};
 }
 
 }  // namespace iree_pjrt

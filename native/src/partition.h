@@ -14,7 +14,8 @@
 // `iree_pjrt.results`, the numbers with a blank between two.
 //
 // The function may be called from any thread, several at once, with no lock of
-// ours held; it calls `reply` exactly once before it returns.
+// ours held; it calls `reply` with 0 or 1 exactly once before it returns, and
+// for several devices with 2 at most once before that.
 #ifndef IREE_PJRT_PARTITION_H_
 #define IREE_PJRT_PARTITION_H_
 
@@ -29,7 +30,9 @@ extern "C" {
 #endif
 
 // ok = 1: `data` is a portable VHLO artifact (or MLIR text or bytecode) without
-// `sdy`; ok = 0: `data` is an error message. `data` is copied.
+// `sdy`; ok = 0: `data` is an error message; ok = 2: `data` is an artifact to show
+// as the optimized program, whose attributes say how its inputs and outputs are
+// sharded. `data` is copied.
 typedef void (*iree_pjrt_reply_fn)(void* reply_ctx, int32_t ok,
                                    const char* data, size_t size);
 typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,
@@ -43,12 +46,19 @@ typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,
 
 namespace iree_pjrt {
 
+struct PartitionedProgram {
+  std::string program;
+  // For the framework, if it is for several devices.
+  std::string shown;
+};
+
 // The program to compile: `program` itself if it is nothing of that kind, else
 // what the callback makes of it. Throws what the callback complains about, and
 // UNIMPLEMENTED if there is none and the program is for several devices or
 // holds `sdy`.
-std::string Partition(std::string_view program, int64_t num_replicas,
-                      int64_t num_partitions, iree_pjrt_partition_fn callback);
+PartitionedProgram Partition(std::string_view program, int64_t num_replicas,
+                             int64_t num_partitions,
+                             iree_pjrt_partition_fn callback);
 
 }  // namespace iree_pjrt
 #endif

@@ -30,7 +30,7 @@ constexpr uint64_t kCpu = 14;
 constexpr uint64_t kDeviceCount = 15;
 constexpr uint64_t kArgumentInputs = 16;
 constexpr uint64_t kResultOutputs = 17;
-constexpr uint64_t kPartitioned = 18;
+constexpr uint64_t kShown = 18;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -180,8 +180,8 @@ void ParseField(const WireReader& r, Program& program) {
     case field::kResultOutputs:
       program.result_outputs = ParseIndices(r.bytes());
       break;
-    case field::kPartitioned:
-      program.partitioned = r.bytes();
+    case field::kShown:
+      program.shown = r.bytes();
       break;
     default:
       break;
@@ -301,7 +301,7 @@ std::string SerializeProgram(const Program& program) {
                  SerializeIndices(program.argument_inputs));
     writer.Bytes(field::kResultOutputs,
                  SerializeIndices(program.result_outputs));
-    writer.Bytes(field::kPartitioned, program.partitioned);
+    writer.Bytes(field::kShown, program.shown);
   }
   writer.Bytes(field::kVmfb, program.vmfb);
   std::string bytes = writer.Take();

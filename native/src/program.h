@@ -40,9 +40,9 @@ struct Program {
   std::vector<size_t> argument_inputs;
   // The same for results: the output that each is.
   std::vector<size_t> result_outputs;
-  // What the framework's program became for the devices together; empty for
-  // one.
-  std::string partitioned;
+  // Shown to the framework instead of `source`, with the shardings of inputs and
+  // outputs in its attributes; empty for one device.
+  std::string shown;
   Cost cost;
   CostAnalysis cost_analysis;
   // What handlers on the host answer; the module imports them by their index.
