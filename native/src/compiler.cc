@@ -172,13 +172,11 @@ std::shared_ptr<Program> Compiler::CompileOrFind(const Request& request,
   return CompilePlain(request, partitioned, key, watch);
 }
 
-std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
-                                                const PartitionedProgram& partitioned,
-                                                const std::string& key,
-                                                Stopwatch& watch) {
+std::shared_ptr<Program> Compiler::CompilePlain(
+    const Request& request, const PartitionedProgram& partitioned,
+    const std::string& key, Stopwatch& watch) {
   const std::string unpacked = UnpackBoolConstants(partitioned.program);
-  const std::string& plain =
-      unpacked.empty() ? partitioned.program : unpacked;
+  const std::string& plain = unpacked.empty() ? partitioned.program : unpacked;
   watch.Lap("prepare");
   auto program = std::make_shared<Program>();
   program->cpu = request.cpu;

@@ -30,9 +30,9 @@ extern "C" {
 #endif
 
 // ok = 1: `data` is a portable VHLO artifact (or MLIR text or bytecode) without
-// `sdy`; ok = 0: `data` is an error message; ok = 2: `data` is an artifact to show
-// as the optimized program, whose attributes say how its inputs and outputs are
-// sharded. `data` is copied.
+// `sdy`; ok = 0: `data` is an error message; ok = 2: `data` is an artifact to
+// show as the optimized program, whose attributes say how its inputs and
+// outputs are sharded. `data` is copied.
 typedef void (*iree_pjrt_reply_fn)(void* reply_ctx, int32_t ok,
                                    const char* data, size_t size);
 typedef void (*iree_pjrt_partition_fn)(const char* artifact, size_t size,

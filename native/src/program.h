@@ -40,8 +40,8 @@ struct Program {
   std::vector<size_t> argument_inputs;
   // The same for results: the output that each is.
   std::vector<size_t> result_outputs;
-  // Shown to the framework instead of `source`, with the shardings of inputs and
-  // outputs in its attributes; empty for one device.
+  // Shown to the framework instead of `source`, with the shardings of inputs
+  // and outputs in its attributes; empty for one device.
   std::string shown;
   Cost cost;
   CostAnalysis cost_analysis;

@@ -22,6 +22,7 @@ void ReplyWithTheRest(const char* artifact, size_t size, int64_t, int64_t,
     reply(reply_ctx, 0, kComplaint.data(), kComplaint.size());
     return;
   }
+  reply(reply_ctx, 2, text.data(), at);
   const std::string_view rest = text.substr(at + sizeof(kReply) - 1);
   reply(reply_ctx, 1, rest.data(), rest.size());
 }

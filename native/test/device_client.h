@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client of several CPU devices, through the C API. Its partition_callback
 // stands in for the Python package's: it replies with what follows kReply in
-// the program, which is as the package would make it. Helpers fail the running
+// the program, which is as the package would make it, and what is before that
+// is to be shown. Helpers fail the running
 // test on an unexpected error; any thread may use them.
 #ifndef IREE_PJRT_TEST_DEVICE_CLIENT_H_
 #define IREE_PJRT_TEST_DEVICE_CLIENT_H_

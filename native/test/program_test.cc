@@ -49,7 +49,7 @@ Program Sharded() {
   program.output_memories = {1, 1, 0};
   program.argument_inputs = {0, 0};
   program.result_outputs = {0, 2, 1, 2};
-  program.partitioned = "module @two {}";
+  program.shown = "module @two {}";
   program.compile_options_proto = std::string("\x1a\x02\x20\x02", 4);
   return program;
 }
@@ -58,7 +58,7 @@ TEST(ProgramTest, SeveralDevicesRoundTrip) {
   const std::string bytes = SerializeProgram(Sharded());
   const auto read = DeserializeProgram(bytes, nullptr);
   EXPECT_EQ(SerializeProgram(*read), bytes);
-  EXPECT_EQ(read->partitioned, Sharded().partitioned);
+  EXPECT_EQ(read->shown, Sharded().shown);
   EXPECT_EQ(read->argument_count(), 1u);
   EXPECT_EQ(read->result_count(), 2u);
   EXPECT_EQ(read->input_of(1, 0), 0u);
