@@ -208,6 +208,10 @@ std::shared_ptr<Program> Compiler::CompilePlain(
       program->argument_inputs = std::move(signature.argument_inputs);
       program->result_outputs = std::move(signature.result_outputs);
       CheckDeviceMaps(*program);
+      log_.Info(program->name + " for " +
+                std::to_string(program->device_count) +
+                " devices is one program: what works on whole arrays is "
+                "computed once and its pieces are handed out");
     }
     // The text has no source locations: a program that only moved is found too.
     program->fingerprint = request.Key(SerializeProgram(*program) + rewritten);

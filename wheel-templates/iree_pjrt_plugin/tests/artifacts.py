@@ -14,6 +14,7 @@ def portable(lowered: Any) -> bytes:
     module = lowered.compiler_ir("stablehlo")
     with module.context:
         if "chlo." in str(module):
+            stablehlo.register_stablehlo_passes()
             passes = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
             passmanager.PassManager.parse(passes).run(module.operation)
         version = stablehlo.get_smaller_version("1.13.0", stablehlo.get_current_version())

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 os.environ["JAX_PLATFORMS"] = "cpu"
+# Programs for several devices are compared with what XLA:CPU makes of them.
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 
 SOURCES = Path(__file__).resolve().parents[1] / "src"
 sys.path.insert(0, str(SOURCES))

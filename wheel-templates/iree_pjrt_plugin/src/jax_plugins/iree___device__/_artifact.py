@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from typing import Any
 
 from jax._src.interpreters import mlir
-from jaxlib.mlir import ir
+from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import _bounds, _expand, _single_device, _spmd
+from . import _boundary, _bounds, _expand, _single_device, _spmd
 
 
 def lower(
-    artifact: bytes, *, num_replicas: int, num_partitions: int, stablehlo_version: str
+    artifact: bytes,
+    *,
+    num_replicas: int,
+    num_partitions: int,
+    stablehlo_version: str,
+    shared_memory: bool = True,
+    show: Callable[[bytes], None] = lambda shown: None,
 ) -> bytes:
     """Makes a program as JAX sends it one that a StableHLO compiler can read.
 
@@ -22,6 +30,10 @@ def lower(
       num_replicas: replicas that the program is compiled for.
       num_partitions: partitions that the program is compiled for.
       stablehlo_version: newest StableHLO version that the compiler reads, such as ``1.13.0``.
+      shared_memory: whether several devices can run as one program, as processors do; if not, the
+        result is the program that each of them runs, with collectives.
+      show: called for several partitions that share memory, with an artifact on whole arrays
+        whose attributes say how its inputs and outputs are sharded.
 
     Returns:
       A portable artifact of StableHLO ops only, at ``stablehlo_version`` or, where jaxlib is
@@ -50,9 +62,15 @@ def lower(
             if num_replicas * num_partitions == 1:
                 step = "take the shardings out of the program"
                 _single_device.strip(module)
-            else:
+            elif not shared_memory:
                 step = "partition the program"
                 _spmd.partition(module, num_replicas, num_partitions)
+            else:
+                step = "write the program out for its devices"
+                _boundary.unroll(
+                    module, num_replicas, num_partitions, lambda shown: show(_shown(shown))
+                )
+                _single_device.strip(module)
             step = "expand scatters"
             _expand.expand_batched_scatters(module)
             _expand.index_what_has_no_index(module)
@@ -73,3 +91,15 @@ def lower(
         raise RuntimeError(f"could not {step}: {detail}") from error
     finally:
         handler.detach()
+
+
+def _shown(module: Any) -> bytes:
+    """A program for the framework to look at: without source locations, which change often."""
+    passmanager.PassManager.parse("builtin.module(symbol-dce,strip-debuginfo)").run(
+        module.operation
+    )
+    _single_device.strip(module)
+    # Not portable: the attributes for XLA are verified, which takes functions as they are here.
+    out = io.BytesIO()
+    module.operation.write_bytecode(out)
+    return out.getvalue()

@@ -148,7 +148,7 @@ def register_lowerings() -> None:
         return original(ctx, *args, **kwargs)
 
     jax_callback.emit_python_callback = emit_python_callback
-    _lowerings.copy_from_cpu(debugging, _PRIMITIVES)
+    _lowerings.copy_rules(debugging, _PRIMITIVES)
 
 
 def _emit(

@@ -44,7 +44,7 @@ def register_handlers(registrar: Registrar) -> None:
 
 def register_lowerings() -> None:
     """Gives our platform the rules that JAX has for its own ``cpu``."""
-    _lowerings.copy_from_cpu(linalg, _PRIMITIVES)
+    _lowerings.copy_rules(linalg, _PRIMITIVES)
 
 
 @functools.cache

@@ -11,14 +11,16 @@ compiler's library cannot even read the dialect. The contract, in C::
                                            iree_pjrt_reply_fn reply, void* reply_ctx);
 
 ``reply`` is called exactly once, before the callback returns: with ``ok`` = 1 and a plain
-portable artifact, or with ``ok`` = 0 and a message in UTF-8. ``data`` is valid during that call
-only. ctypes takes the GIL on entry.
+portable artifact, or with ``ok`` = 0 and a message in UTF-8. For several devices it may be called
+once more before, with ``ok`` = 2 and an artifact for the framework to look at. ``data`` is valid
+during that call only. ctypes takes the GIL on entry.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import jaxlib.version
@@ -38,7 +40,12 @@ _PartitionFn = ctypes.CFUNCTYPE(
 )
 
 
-def _answer(artifact: bytes, num_replicas: int, num_partitions: int) -> tuple[int, bytes]:
+_SHOWN = 2
+
+
+def _answer(
+    artifact: bytes, num_replicas: int, num_partitions: int, show: Callable[[bytes], None]
+) -> tuple[int, bytes]:
     """Does the work; returns the reply's ``ok`` and ``data``. Never raises."""
     try:
         # Imported at the first compile, not at start-up: it pulls in jaxlib's MLIR.
@@ -49,6 +56,8 @@ def _answer(artifact: bytes, num_replicas: int, num_partitions: int) -> tuple[in
             num_replicas=num_replicas,
             num_partitions=num_partitions,
             stablehlo_version=_build_info.STABLEHLO_VERSION,
+            shared_memory=_build_info.DEVICE == "cpu",
+            show=show,
         )
     except BaseException as error:  # nothing may unwind through the C++ frames above
         reason = str(error) or repr(error)
@@ -64,7 +73,12 @@ def _partition(
     reply_ctx: int | None,
 ) -> None:
     data = ctypes.string_at(artifact, size) if artifact and size else b""
-    ok, answer = _answer(data, num_replicas, num_partitions)
+    ok, answer = _answer(
+        data,
+        num_replicas,
+        num_partitions,
+        lambda shown: reply(reply_ctx, _SHOWN, shown, len(shown)),
+    )
     reply(reply_ctx, ok, answer, len(answer))
 
 

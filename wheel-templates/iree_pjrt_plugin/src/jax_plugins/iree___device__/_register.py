@@ -71,7 +71,9 @@ def _register_plugin(library: _library.Library) -> None:
 def _register_host_calls(library: Path) -> None:
     """What programs may call on the host. Without it, the rest of the platform still works."""
     try:
-        from . import _approx_top_k, _callbacks, _ffi, _linalg, _no_composites, _top_k
+        from jax._src.lax import parallel
+
+        from . import _approx_top_k, _callbacks, _ffi, _linalg, _lowerings, _no_composites, _top_k
 
         registrar = _ffi.Registrar(library)
         _ffi.connect(registrar)
@@ -81,6 +83,8 @@ def _register_host_calls(library: Path) -> None:
         _approx_top_k.register_lowerings()
         _no_composites.register_lowerings()
         _top_k.register_lowerings()
+        # XLA:CPU has no such collective.
+        _lowerings.copy_rules(parallel, ["pbroadcast"], "cuda")
     except Exception:  # JAX's private modules change
         _logger.exception(
             "linear algebra, callbacks and custom calls are not all there on %s with this JAX",

@@ -22,17 +22,17 @@ def strip_attributes(op: Any) -> None:
         if name.startswith(_ATTRIBUTE_PREFIXES):
             del attributes[name]
         elif name == _FRONTEND_ATTRIBUTES:
-            kept = _without_shardings(attributes[name])
+            kept = without_shardings(attributes[name])
             if len(kept):
                 attributes[name] = kept
             else:
                 del attributes[name]
         elif name in ("arg_attrs", "res_attrs"):
-            entries = [_without_shardings(ir.DictAttr(entry)) for entry in attributes[name]]
+            entries = [without_shardings(ir.DictAttr(entry)) for entry in attributes[name]]
             attributes[name] = ir.ArrayAttr.get(entries)
 
 
-def _without_shardings(entry: Any) -> Any:
+def without_shardings(entry: Any) -> Any:
     """Copies a dictionary attribute without its shardings, nor those one level down."""
     kept = {}
     for i in range(len(entry)):
@@ -40,7 +40,7 @@ def _without_shardings(entry: Any) -> Any:
         if name.startswith(_ATTRIBUTE_PREFIXES):
             continue
         if name == _FRONTEND_ATTRIBUTES:
-            value = _without_shardings(ir.DictAttr(value))
+            value = without_shardings(ir.DictAttr(value))
             if not len(value):
                 continue
         kept[name] = value

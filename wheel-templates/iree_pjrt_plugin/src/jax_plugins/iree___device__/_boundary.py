@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a program for several devices to one whose inputs and outputs are what all of them hold.
+
+The result has one input for each different tile of an argument, and one output for each different
+tile of a result. Attributes of the module say which device's what each of them is::
+
+    iree_pjrt.arguments = "0 1 0 2"   the input that each argument feeds, device by device
+    iree_pjrt.results = "0 0"         the output that each result is, device by device
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+from jaxlib.mlir import ir, passmanager
+
+from ._collectives import Devices
+from ._copies import Copies, classes, cut, forward_slices, on, put_together
+from ._mesh import Sharding
+from ._shardings import without_shardings
+from ._unroll import Unroller, rank
+
+_SHARDING = "sdy.sharding"
+_DONATIONS = ("jax.buffer_donor", "tf.aliasing_output")
+
+
+def unroll(
+    module: ir.Module,
+    num_replicas: int,
+    num_partitions: int,
+    show: Callable[[ir.Module], None],
+) -> None:
+    """Rewrites ``module`` in place into one program for all devices.
+
+    Args:
+      module: a StableHLO module, with or without ops of the ``sdy`` dialect.
+      num_replicas: replicas that it is compiled for.
+      num_partitions: partitions that it is compiled for; one of the two numbers is 1.
+      show: called before arrays are cut into tiles: with a program on whole arrays, as if for one
+        device, whose attributes say in XLA's words how its inputs and outputs are sharded.
+
+    Raises:
+      UnsupportedProgramError: the program holds something that cannot be rewritten.
+    """
+    devices = Devices(module, num_replicas, num_partitions)
+    main = _main(module)
+    chosen = {} if devices.replicated else _propagated(module)
+    inputs, outputs = (
+        _ports(types, main, key, devices, chosen.get(key)) for key, types in _sides(main)
+    )
+    function = ir.Operation.create(
+        "func.func",
+        attributes={
+            "sym_name": main.attributes["sym_name"],
+            "sym_visibility": ir.StringAttr.get("public"),
+            "function_type": main.attributes["function_type"],
+        },
+        regions=1,
+        loc=main.location,
+        ip=ir.InsertionPoint(module.body),
+    )
+    types = [
+        type_
+        for port in inputs
+        for type_ in [port.type] * (max(port.own) + 1 if devices.replicated else 1)
+    ]
+    block = function.regions[0].blocks.append(*types, arg_locs=[main.location] * len(types))
+    arguments = iter(list(block.arguments))
+    if devices.replicated:
+        values = [[next(arguments) for _ in port.own] for port in inputs]
+    else:
+        values = [[next(arguments)] for port in inputs]
+    with ir.InsertionPoint(block):
+        results = Unroller(module, devices).run(main.regions[0].blocks[0], values)
+    main.erase()
+    if not devices.replicated:
+        show(_shown(module, function, results, inputs, outputs))
+        results = _put_inputs_together(block, inputs, results)
+    with ir.InsertionPoint(block):
+        _finish(module, function, results, inputs, outputs)
+    forward_slices(block)
+    passmanager.PassManager.parse("builtin.module(symbol-dce)").run(module.operation)
+
+
+@dataclasses.dataclass
+class _Port:
+    """An argument or a result of the program."""
+
+    type: Any
+    # Attributes, without its sharding.
+    attributes: Any
+    # None if each device has its own, which no mesh relates.
+    sharding: Sharding | None
+    # For each device, which of the different tiles it has.
+    own: list[int]
+
+    def tile(self, number: int) -> tuple[int, ...]:
+        """Returns the index of a tile by its number."""
+        assert self.sharding is not None
+        return self.sharding.tile(self.own.index(number))
+
+
+def _ports(types: list[Any], main: Any, key: str, devices: Devices, chosen: Any) -> list[_Port]:
+    entries = [ir.DictAttr.get({})] * len(types)
+    if key in main.attributes:
+        entries = [ir.DictAttr(entry) for entry in main.attributes[key]]
+    ports = []
+    for index, (type_, entry) in enumerate(zip(types, entries, strict=True)):
+        attributes = _plain(entry)
+        if devices.replicated:
+            own = list(range(devices.count)) if key == "arg_attrs" else [0] * devices.count
+            ports.append(_Port(type_, attributes, None, own))
+            continue
+        source = ir.DictAttr(chosen[index]) if chosen else entry
+        sharding = Sharding.replicated(rank(type_))
+        if _SHARDING in source:
+            sharding = devices.meshes.sharding(source[_SHARDING], rank(type_))
+            sharding = sharding.dividing(ir.RankedTensorType(type_).shape)
+        own = classes([sharding.tile(device) for device in range(devices.count)])
+        ports.append(_Port(type_, attributes, sharding, own))
+    return ports
+
+
+def _plain(entry: Any) -> Any:
+    """Attributes without shardings; an argument that one result takes over becomes any donor."""
+    kept = without_shardings(entry)
+    names = [kept[index].name for index in range(len(kept))]
+    attributes = {name: kept[name] for name in names if name not in _DONATIONS}
+    if len(attributes) < len(names):
+        attributes["jax.buffer_donor"] = ir.BoolAttr.get(True)
+    return ir.DictAttr.get(attributes)
+
+
+def _propagated(module: ir.Module) -> dict[str, Any]:
+    """The attributes of main's arguments and results once Shardy has chosen what was left open.
+
+    Nothing if nothing was open, or if its propagation does not take the program.
+    """
+    main = _main(module)
+    for key, types in _sides(main):
+        if key not in main.attributes:
+            main.attributes[key] = ir.ArrayAttr.get([ir.DictAttr.get({})] * len(types))
+    if all(_settled(ir.DictAttr(e)) for key, _ in _sides(main) for e in main.attributes[key]):
+        return {}
+    copy = _clone(module)
+    try:
+        passes = "builtin.module(inline,symbol-dce,sdy-propagation-pipeline)"
+        passmanager.PassManager.parse(passes).run(copy.operation)
+        return {key: list(_main(copy).attributes[key]) for key, _ in _sides(main)}
+    except (ir.MLIRError, ValueError):
+        return {}
+
+
+def _sides(main: Any) -> list[tuple[str, list[Any]]]:
+    signature = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+    return [("arg_attrs", signature.inputs), ("res_attrs", signature.results)]
+
+
+def _settled(entry: Any) -> bool:
+    return _SHARDING in entry and "?" not in str(entry[_SHARDING])
+
+
+def _main(module: Any) -> Any:
+    for op in module.operation.regions[0].blocks[0].operations:
+        if (
+            op.operation.name == "func.func"
+            and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main"
+        ):
+            return op.operation
+    raise ValueError("the program has no function 'main'")
+
+
+def _clone(module: ir.Module) -> ir.Module:
+    copy = ir.Module.create()
+    entries = module.operation.attributes
+    for index in range(len(entries)):
+        copy.operation.attributes[entries[index].name] = entries[index].attr
+    for op in module.body.operations:
+        op.operation.clone(ip=ir.InsertionPoint(copy.body))
+    return copy
+
+
+def _put_inputs_together(block: Any, inputs: list[_Port], results: list[Copies]) -> list[Copies]:
+    """Replaces the block's arguments, whole arrays, by tiles that are put together.
+
+    Returns the results, some of which may have been arguments.
+    """
+    wholes = list(block.arguments)
+    made = {}
+    with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
+        for port, whole in zip(inputs, wholes, strict=True):
+            type_ = _tile_type(port)
+            tiles = {
+                port.tile(number): block.add_argument(type_, ir.Location.unknown())
+                for number in range(max(port.own) + 1)
+            }
+            parts = port.sharding.parts if port.sharding else ()
+            made[whole] = put_together(parts, tiles.__getitem__)
+            whole.replace_all_uses_with(made[whole])
+    results = [[made.get(value, value) for value in copies] for copies in results]
+    for _ in wholes:
+        block.erase_argument(0)
+    return results
+
+
+def _tile_type(port: _Port) -> Any:
+    parts = port.sharding.parts if port.sharding else ()
+    if math.prod(parts) == 1:
+        return port.type
+    tensor = ir.RankedTensorType(port.type)
+    shape = [size // count for size, count in zip(tensor.shape, parts, strict=True)]
+    return ir.RankedTensorType.get(shape, tensor.element_type)
+
+
+def _finish(
+    module: ir.Module,
+    function: Any,
+    results: list[Copies],
+    inputs: list[_Port],
+    outputs: list[_Port],
+) -> None:
+    """Ends the function with what each device gets, and says so in attributes."""
+    values: list[Any] = []
+    entries: list[Any] = []
+    places: list[list[int]] = []
+    for copies, port in zip(results, outputs, strict=True):
+        # Devices may have results that differ where an array says that they are the same.
+        port.own = classes([(own, on(copies, device)) for device, own in enumerate(port.own)])
+        own = []
+        for number in range(max(port.own) + 1):
+            device = port.own.index(number)
+            value = on(copies, device)
+            if port.sharding:
+                value = cut(value, port.sharding.parts, port.sharding.tile(device))
+            own.append(value)
+        places.append([len(values) + number for number in port.own])
+        values.extend(own)
+        entries.extend([port.attributes] * len(own))
+    ir.Operation.create("func.return", operands=values)
+    block = function.regions[0].blocks[0]
+    signature = ir.FunctionType.get(
+        [argument.type for argument in block.arguments], [value.type for value in values]
+    )
+    function.attributes["function_type"] = ir.TypeAttr.get(signature)
+    function.attributes["res_attrs"] = ir.ArrayAttr.get(entries)
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(
+        [port.attributes for port in inputs for _ in range(max(port.own) + 1)]
+    )
+    fed: list[list[int]] = []
+    count = 0
+    for port in inputs:
+        fed.append([count + number for number in port.own])
+        count += max(port.own) + 1
+    attributes = module.operation.attributes
+    attributes["iree_pjrt.arguments"] = _by_device(fed)
+    attributes["iree_pjrt.results"] = _by_device(places)
+
+
+def _by_device(places: list[list[int]]) -> Any:
+    devices = zip(*places, strict=True)
+    return ir.StringAttr.get(" ".join(str(place) for device in devices for place in device))
+
+
+def _shown(
+    module: ir.Module,
+    function: Any,
+    results: list[Copies],
+    inputs: list[_Port],
+    outputs: list[_Port],
+) -> ir.Module:
+    """The program on whole arrays, with its shardings in XLA's words."""
+    shown = _clone(module)
+    main = _main(shown)
+    originals = {
+        result: copied
+        for op, copy in zip(
+            function.regions[0].blocks[0].operations,
+            main.regions[0].blocks[0].operations,
+            strict=True,
+        )
+        for result, copied in zip(op.operation.results, copy.operation.results, strict=True)
+    }
+    block = main.regions[0].blocks[0]
+    originals.update(zip(function.regions[0].blocks[0].arguments, block.arguments, strict=True))
+    with ir.InsertionPoint(block):
+        ir.Operation.create("func.return", operands=[originals[copies[0]] for copies in results])
+    main.attributes["arg_attrs"] = ir.ArrayAttr.get([port.attributes for port in inputs])
+    main.attributes["res_attrs"] = ir.ArrayAttr.get([port.attributes for port in outputs])
+    texts = [
+        [port.sharding.to_hlo() for port in ports if port.sharding] for ports in (inputs, outputs)
+    ]
+    attributes = shown.operation.attributes
+    attributes["mhlo.spmd_parameters_shardings"] = ir.ArrayAttr.get(
+        [ir.StringAttr.get(text) for text in texts[0]]
+    )
+    if texts[1]:
+        only = len(texts[1]) == 1
+        text = texts[1][0] if only else "{" + ", ".join(texts[1]) + "}"
+        attributes["mhlo.spmd_output_sharding"] = ir.StringAttr.get(text)
+    return shown

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shardings of Shardy, read: which device holds which tile of an array."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import sdy, stablehlo
+
+from ._shardings import UnsupportedProgramError
+
+
+@dataclasses.dataclass(frozen=True)
+class Mesh:
+    """Devices in a grid with named axes, the last of which runs fastest."""
+
+    axes: tuple[tuple[str, int], ...]
+    # The device at each position of the grid, by its number within the program.
+    devices: tuple[int, ...]
+
+    @functools.cached_property
+    def sizes(self) -> dict[str, int]:
+        """Returns the size of each axis."""
+        return dict(self.axes)
+
+    @functools.cached_property
+    def coordinates(self) -> dict[int, dict[str, int]]:
+        """Returns for each device its place on each axis."""
+        places = itertools.product(*(range(size) for _, size in self.axes))
+        names = [name for name, _ in self.axes]
+        return {
+            device: dict(zip(names, place, strict=True))
+            for device, place in zip(self.devices, places, strict=True)
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Axis:
+    """An axis of a mesh, or the part of one that Shardy writes ``"x":(pre)size``."""
+
+    name: str
+    size: int
+    # Product of the parts of the whole axis that run faster than this one.
+    post: int = 1
+
+    def place(self, coordinates: dict[str, int]) -> int:
+        """Returns a device's place on this axis."""
+        return coordinates[self.name] // self.post % self.size
+
+
+@dataclasses.dataclass(frozen=True)
+class Sharding:
+    """How an array is cut: for each dimension the axes over which it is spread, major first."""
+
+    mesh: Mesh
+    dims: tuple[tuple[Axis, ...], ...]
+
+    @staticmethod
+    def replicated(rank: int) -> Sharding:
+        """Returns the sharding of an array that every device holds whole."""
+        return Sharding(Mesh((), ()), ((),) * rank)
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """Returns into how many tiles each dimension is cut."""
+        return tuple(math.prod(axis.size for axis in axes) for axes in self.dims)
+
+    def over(self, names: Collection[str]) -> Sharding:
+        """Returns this sharding with the axes of these names only."""
+        dims = (tuple(axis for axis in axes if axis.name in names) for axes in self.dims)
+        return Sharding(self.mesh, tuple(dims))
+
+    def dividing(self, shape: Sequence[int]) -> Sharding:
+        """Returns this sharding without the dimensions that it does not cut evenly."""
+        dims = zip(self.dims, self.parts, shape, strict=True)
+        return Sharding(self.mesh, tuple(axes if n % parts == 0 else () for axes, parts, n in dims))
+
+    def tile(self, device: int) -> tuple[int, ...]:
+        """Returns which tile a device holds: its index in each dimension."""
+        if not any(self.dims):
+            return (0,) * len(self.dims)
+        coordinates = self.mesh.coordinates.get(device)
+        if coordinates is None:
+            raise UnsupportedProgramError(f"device {device} is not in the mesh {self.mesh.axes}")
+        index = []
+        for axes in self.dims:
+            place = 0
+            for axis in axes:
+                place = place * axis.size + axis.place(coordinates)
+            index.append(place)
+        return tuple(index)
+
+    def to_hlo(self) -> str:
+        """Returns the sharding as XLA writes it, with every device named."""
+        parts = self.parts
+        if math.prod(parts) == 1:
+            return "{replicated}"
+        by_tile: dict[tuple[int, ...], list[int]] = {}
+        for device in self.mesh.devices:
+            by_tile.setdefault(self.tile(device), []).append(device)
+        copies = len(self.mesh.devices) // math.prod(parts)
+        shape = [*parts, copies] if copies > 1 else list(parts)
+        order = ",".join(str(device) for tile in sorted(by_tile) for device in by_tile[tile])
+        rest = " last_tile_dim_replicate" if copies > 1 else ""
+        return "{devices=[" + ",".join(map(str, shape)) + "]" + order + rest + "}"
+
+
+class Meshes:
+    """The meshes of a module by their names, for a program over ``count`` devices."""
+
+    def __init__(self, module: ir.Module, count: int) -> None:
+        self._count = count
+        self._by_name: dict[str, Mesh] = {}
+        for op in module.body.operations:
+            if op.operation.name == "sdy.mesh":
+                name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+                self._by_name[name] = self._read(op.operation.attributes["mesh"])
+
+    def sharding(self, attribute: Any, rank: int) -> Sharding:
+        """Reads a ``#sdy.sharding``; one over no axes is replicated.
+
+        Raises:
+          UnsupportedProgramError: the sharding leaves sums to be made (``unreduced``).
+        """
+        read = sdy.TensorShardingAttr(attribute)
+        if len(getattr(read, "unreduced_axes", ())):
+            raise UnsupportedProgramError(
+                f"arrays whose sums are still to be made ({attribute}) are not supported"
+            )
+        reference = read.mesh_or_ref
+        named = str(reference).startswith("@")
+        mesh = self._by_name[str(reference)[1:].strip('"')] if named else self._read(reference)
+        dims = tuple(
+            tuple(
+                _axis(sdy.AxisRefAttr(axis), mesh)
+                for axis in sdy.DimensionShardingAttr(dimension).axes
+            )
+            for dimension in read.dimension_shardings
+        )
+        return Sharding(mesh, dims or ((),) * rank)
+
+    def replica_group(self, attribute: Any) -> tuple[Mesh, list[Axis]]:
+        """Reads a ``#stablehlo.replica_group_mesh_axes``: a mesh, and axes that a group spans."""
+        read = stablehlo.ReplicaGroupMeshAxesAttr(attribute)
+        mesh = self._by_name[ir.FlatSymbolRefAttr(read.mesh).value]
+        return mesh, [_axis(stablehlo.AxisRefAttr(axis), mesh) for axis in read.axes]
+
+    def _read(self, attribute: Any) -> Mesh:
+        mesh = sdy.MeshAttr(attribute)
+        axes = [sdy.MeshAxisAttr(axis) for axis in mesh.axes]
+        if not axes:  # everything on one device, or nowhere in particular
+            return Mesh((), ())
+        count = math.prod(axis.size for axis in axes)
+        if count != self._count:
+            raise UnsupportedProgramError(
+                f"a mesh of {count} devices in a program for {self._count}: {attribute}"
+            )
+        devices = tuple(mesh.device_ids) or tuple(range(count))
+        return Mesh(tuple((axis.name, axis.size) for axis in axes), devices)
+
+
+def _axis(axis: Any, mesh: Mesh) -> Axis:
+    whole = mesh.sizes[axis.name]
+    part = axis.sub_axis_info
+    if part is None:
+        return Axis(axis.name, whole)
+    kind = sdy if isinstance(axis, sdy.AxisRefAttr) else stablehlo
+    info = kind.SubAxisInfoAttr(part)
+    return Axis(axis.name, info.size, whole // (info.pre_size * info.size))

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One program for several devices that share their memory.
+
+What a program computes on whole arrays is computed once. The bodies of ``sdy.manual_computation``
+(``shard_map``, ``pmap``), and all of a replicated program, are written out once for each device,
+or once for those devices on which an op has the same operands. Collectives become arithmetic on
+the values of all devices. So no partitioner is needed, and every sharding of an array works.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import sdy, stablehlo
+
+from . import _collectives, _control_flow
+from ._copies import Copies, constant, cut, each, joined, on, put_together
+from ._fold import fold
+from ._mesh import Sharding
+from ._shardings import UnsupportedProgramError, strip_attributes
+
+# Ops that say where a value lies, and change nothing.
+_IDENTITIES = frozenset(
+    {
+        "sdy.propagation_barrier",
+        "sdy.reshard",
+        "sdy.sharding_constraint",
+    }
+)
+_DECLARATIONS = frozenset({"sdy.mesh", "sdy.sharding_group"})
+_LOOKED_INTO = frozenset({"func.call", "stablehlo.case", "stablehlo.if", "stablehlo.while"})
+
+
+class Unroller:
+    """Emits a program for all devices at the current insertion point, op by op.
+
+    Args:
+      module: the program; it is only read.
+      devices: what the program runs on.
+    """
+
+    def __init__(self, module: ir.Module, devices: _collectives.Devices) -> None:
+        self.devices = devices
+        self._functions = {
+            ir.StringAttr(op.operation.attributes["sym_name"]).value: op.operation
+            for op in module.body.operations
+            if op.operation.name == "func.func"
+        }
+        self._special: dict[Any, bool] = {}
+        # Of the program's values, what is emitted for them.
+        self._values: dict[Any, Copies] = {}
+        # Numbers that emitted scalars are known to be; one dictionary for each open region.
+        self._known: list[dict[Any, Any]] = [{}]
+        # Whether values are those of one device rather than of the whole.
+        self._local = devices.replicated
+
+    def run(self, block: Any, arguments: Sequence[Copies]) -> list[Copies]:
+        """Emits the ops of a block; returns the operands of its terminator."""
+        self._values.update(zip(block.arguments, arguments, strict=True))
+        *body, end = list(block.operations)
+        for op in body:
+            with op.operation.location:
+                self._emit(op.operation)
+        return self._operands(end.operation)
+
+    def _operands(self, op: Any) -> list[Copies]:
+        return [self._values[operand] for operand in op.operands]
+
+    def _emit(self, op: Any) -> None:
+        name = op.name
+        operands = self._operands(op)
+        if name in _DECLARATIONS:
+            return
+        if name in _IDENTITIES:
+            results = operands
+        elif name == "sdy.manual_computation":
+            results = self._manual(op, operands)
+        elif name == "sdy.named_computation":
+            results = self.run(op.regions[0].blocks[0], operands)
+        elif name == "sdy.constant":
+            results = [[stablehlo.constant(ir.DenseElementsAttr(op.attributes["value"]))]]
+        elif name.startswith("sdy."):
+            raise UnsupportedProgramError(f"an op of Shardy that is not supported here: {name}")
+        elif name in _collectives.IDS:
+            results = [self._ids(op)]
+        elif name in _collectives.NAMES:
+            made = _collectives.rewrite(op, operands, self.devices)
+            results = [joined(values) for values in made]
+        elif name in _LOOKED_INTO and self._is_special(op):
+            results = self._inside(op, operands)
+        else:
+            results = self._copy(op, operands)
+        self._values.update(zip(op.results, results, strict=True))
+
+    def _inside(self, op: Any, operands: list[Copies]) -> list[Copies]:
+        if op.name == "func.call":
+            return self.run(self._callee(op).regions[0].blocks[0], operands)
+        if op.name == "stablehlo.while":
+            return _control_flow.loop(self, op, operands)
+        return _control_flow.branches(self, op, operands[0])
+
+    def _callee(self, op: Any) -> Any:
+        return self._functions[ir.FlatSymbolRefAttr(op.attributes["callee"]).value]
+
+    def _is_special(self, op: Any) -> bool:
+        """Whether an op's regions, or the function it calls, cannot be copied as they are."""
+        key = self._callee(op) if op.name == "func.call" else op
+        if key not in self._special:
+            found: list[bool] = []
+
+            def visit(inner: Any) -> Any:
+                name = inner.name
+                if (
+                    name in _collectives.NAMES
+                    or name in _collectives.IDS
+                    or name == "sdy.manual_computation"
+                    or (name == "stablehlo.custom_call" and _has_side_effect(inner))
+                    or (name == "func.call" and self._is_special(inner))
+                ):
+                    found.append(True)
+                    return ir.WalkResult.INTERRUPT
+                return ir.WalkResult.ADVANCE
+
+            for region in key.regions:
+                for block in region.blocks:
+                    for inner in block.operations:
+                        if not found:
+                            inner.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+            self._special[key] = bool(found)
+        return self._special[key]
+
+    def _ids(self, op: Any) -> Copies:
+        made: dict[int, Any] = {}
+        type_ = op.results[0].type
+        for number in self.devices.ids(op.name):
+            made.setdefault(number, self._number(type_, number))
+        return joined(made[number] for number in self.devices.ids(op.name))
+
+    def _number(self, type_: Any, number: int) -> Any:
+        """A scalar constant, the same value for the same number."""
+        for known in self._known:
+            for value, (known_type, known_number) in known.items():
+                if known_type == type_ and known_number == number:
+                    return value
+        value = constant(type_, number)
+        self._known[-1][value] = (type_, number)
+        return value
+
+    def _copy(self, op: Any, operands: list[Copies]) -> list[Copies]:
+        captured = _captured(op)
+        outside = [self._values[value] for value in captured]
+        if self._local and op.name == "stablehlo.custom_call" and _has_side_effect(op):
+            devices = [[*range(self.devices.count)]]  # on every device, whatever it is given
+        else:
+            devices = []
+
+        def make(inputs: tuple[Any, ...]) -> list[Any]:
+            inputs = inputs[len(devices) :]
+            folded = self._folded(op, inputs)
+            if folded is not None:
+                return [folded]
+            made = op.clone()
+            strip_attributes(made)
+            for index, value in enumerate(inputs[: len(operands)]):
+                made.operands[index] = value
+            if captured:
+                _recapture(made, dict(zip(captured, inputs[len(operands) :], strict=True)))
+            return list(made.results)
+
+        made = each(self.devices.count, [*devices, *operands, *outside], make)
+        if len(made) == 1:
+            return [[result] for result in made[0]]
+        return [joined(results[index] for results in made) for index in range(len(op.results))]
+
+    def _folded(self, op: Any, inputs: tuple[Any, ...]) -> Any:
+        """Arithmetic on the number of a device, which would keep apart what is the same."""
+        if not self._local or len(op.results) != 1:
+            return None
+        numbers = []
+        for value in inputs:
+            entry = next((known[value] for known in self._known if value in known), None)
+            if entry is None:
+                return None
+            numbers.append(entry[1])
+        number = fold(op, numbers)
+        return None if number is None else self._number(op.results[0].type, number)
+
+    @contextmanager
+    def region(self, block: Any) -> Iterator[None]:
+        """Emits into a block of its own, whose values end with it."""
+        self._known.append({})
+        try:
+            with ir.InsertionPoint(block):
+                yield
+        finally:
+            self._known.pop()
+
+    def _manual(self, op: Any, operands: list[Copies]) -> list[Copies]:
+        axes = _names(op.attributes["manual_axes"])
+        shardings = [
+            [
+                self.devices.meshes.sharding(sharding, rank(value.type)).over(axes)
+                for sharding, value in zip(_per_value(op.attributes[key]), values, strict=True)
+            ]
+            for key, values in (("in_shardings", op.operands), ("out_shardings", op.results))
+        ]
+        inputs = [
+            self._shards(copies, sharding)
+            for copies, sharding in zip(operands, shardings[0], strict=True)
+        ]
+        outside, self._local = self._local, True
+        outputs = self.run(op.regions[0].blocks[0], inputs)
+        self._local = outside
+        return [
+            self._whole(copies, sharding)
+            for copies, sharding in zip(outputs, shardings[1], strict=True)
+        ]
+
+    def _shards(self, copies: Copies, sharding: Sharding) -> Copies:
+        made: dict[Any, Any] = {}
+        shards = []
+        for device in range(self.devices.count):
+            key = (on(copies, device), sharding.tile(device))
+            if key not in made:
+                made[key] = cut(key[0], sharding.parts, key[1])
+            shards.append(made[key])
+        return joined(shards)
+
+    def _whole(self, copies: Copies, sharding: Sharding) -> Copies:
+        """From the shards of devices that an array is spread over, the whole.
+
+        Devices among which an array is not spread have the same, or else each its own.
+        """
+        mesh = sharding.mesh
+        if math.prod(sharding.parts) == 1:
+            return copies
+        spread = {axis.name for dimension in sharding.dims for axis in dimension}
+        alike: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+        fellows = []
+        for device in range(self.devices.count):
+            places = mesh.coordinates.get(device, {})
+            place = tuple(at for name, at in places.items() if name not in spread)
+            alike.setdefault(place, {}).setdefault(sharding.tile(device), on(copies, device))
+            fellows.append(place)
+        made: dict[tuple[Any, ...], Any] = {}
+        whole = {}
+        for place, pieces in alike.items():
+            key = tuple(pieces.items())
+            if key not in made:
+                made[key] = put_together(sharding.parts, pieces.__getitem__)
+            whole[place] = made[key]
+        return joined(whole[place] for place in fellows)
+
+
+def _has_side_effect(op: Any) -> bool:
+    return "has_side_effect" in op.attributes and str(op.attributes["has_side_effect"]) == "true"
+
+
+def rank(type_: Any) -> int:
+    """Returns the number of a tensor's dimensions; 0 for a token."""
+    return ir.RankedTensorType(type_).rank if isinstance(type_, ir.RankedTensorType) else 0
+
+
+def _names(manual_axes: Any) -> set[str]:
+    return set(sdy.ManualAxesAttr(manual_axes))
+
+
+def _per_value(shardings: Any) -> list[Any]:
+    return list(sdy.TensorShardingPerValueAttr(shardings).shardings)
+
+
+def _captured(op: Any) -> list[Any]:
+    """The values from outside that an op's regions use."""
+    if not len(op.regions):
+        return []
+    inside: set[Any] = set()
+    used: dict[Any, None] = {}
+
+    def visit(inner: Any) -> Any:
+        for region in inner.regions:
+            for block in region.blocks:
+                inside.update(block.arguments)
+        inside.update(inner.results)
+        if inner != op:
+            used.update(dict.fromkeys(inner.operands))
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return [value for value in used if value not in inside]
+
+
+def _recapture(op: Any, values: dict[Any, Any]) -> None:
+    def visit(inner: Any) -> Any:
+        if inner != op:
+            for index, operand in enumerate(inner.operands):
+                if operand in values:
+                    inner.operands[index] = values[operand]
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
