@@ -254,6 +254,41 @@ SHARDED = {
 PROGRAMS = MAPPED | SHARDED
 
 
+def terms():
+    """Programs whose devices hold terms of sums, where this JAX knows such shardings."""
+    try:
+        left = P("x", None, unreduced={"y"})
+        from jax.sharding import AxisType, reshard
+    except (ImportError, TypeError):
+        return {}
+    explicit = Mesh(DEVICES.reshape(2, 4), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    product = shard_map(
+        lambda a, b: a @ b, mesh=explicit, in_specs=(XY, P("y", None)), out_specs=left
+    )
+    given = [
+        jax.device_put(array, NamedSharding(explicit, spec))
+        for array, spec in ((X, XY), (X + 1, P("y", None)))
+    ]
+
+    def added(a, b):
+        return reshard(product(a, b), NamedSharding(explicit, P("x", None)))
+
+    def gradient(a, b):
+        return jax.grad(lambda a: (added(a, b) ** 2).sum())(a)
+
+    return {
+        name: (jax.jit(function), given)
+        for name, function in (
+            ("terms, returned", product),
+            ("terms, added", added),
+            ("terms, gradient", gradient),
+        )
+    }
+
+
+PROGRAMS |= terms()
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values(name, plugin, run_on_xla):
     function, arguments = PROGRAMS[name]

@@ -18,7 +18,7 @@ from typing import Any
 from jaxlib.mlir import ir, passmanager
 
 from ._collectives import Devices
-from ._copies import Copies, classes, cut, forward_slices, on, put_together
+from ._copies import Copies, classes, cut, forward_slices, joined, on, put_together
 from ._mesh import Sharding
 from ._shardings import without_shardings
 from ._unroll import Unroller, rank
@@ -62,23 +62,23 @@ def unroll(
         loc=main.location,
         ip=ir.InsertionPoint(module.body),
     )
-    types = [
-        type_
-        for port in inputs
-        for type_ in [port.type] * (max(port.own) + 1 if devices.replicated else 1)
-    ]
+    types = [port.type for port in inputs for _ in range(max(port.whole) + 1)]
     block = function.regions[0].blocks.append(*types, arg_locs=[main.location] * len(types))
-    arguments = iter(list(block.arguments))
-    if devices.replicated:
-        values = [[next(arguments) for _ in port.own] for port in inputs]
-    else:
-        values = [[next(arguments)] for port in inputs]
+    values = _wholes(block, inputs)
+    unroller = Unroller(module, devices)
     with ir.InsertionPoint(block):
-        results = Unroller(module, devices).run(main.regions[0].blocks[0], values)
+        source = main.regions[0].blocks[0]
+        results = unroller.run(source, values, [frozenset(p.sharding.unreduced) for p in inputs])
+        results = [
+            unroller.summed(copies, unroller.terms(value), port.sharding)
+            for copies, value, port in zip(
+                results, list(source.operations)[-1].operands, outputs, strict=True
+            )
+        ]
     main.erase()
     if not devices.replicated:
         show(_shown(module, function, results, inputs, outputs))
-        results = _put_inputs_together(block, inputs, results)
+    results = _put_inputs_together(block, inputs, results)
     with ir.InsertionPoint(block):
         _finish(module, function, results, inputs, outputs)
     forward_slices(block)
@@ -92,36 +92,49 @@ class _Port:
     type: Any
     # Attributes, without its sharding.
     attributes: Any
-    # None if each device has its own, which no mesh relates.
-    sharding: Sharding | None
-    # For each device, which of the different tiles it has.
+    sharding: Sharding
+    # For each device, which of the different whole arrays it has a part of: one for all, but for
+    # replicas and for terms of sums.
+    whole: list[int]
+    # For each device, which of the different tiles of these arrays it has.
     own: list[int]
 
-    def tile(self, number: int) -> tuple[int, ...]:
-        """Returns the index of a tile by its number."""
-        assert self.sharding is not None
-        return self.sharding.tile(self.own.index(number))
+    def tiles(self, whole: int) -> dict[tuple[int, ...], int]:
+        """Returns for each tile of an array, by its index, the number of it."""
+        return {
+            self.sharding.tile(device): own
+            for device, (number, own) in enumerate(zip(self.whole, self.own, strict=True))
+            if number == whole
+        }
 
 
 def _ports(types: list[Any], main: Any, key: str, devices: Devices, chosen: Any) -> list[_Port]:
     entries = [ir.DictAttr.get({})] * len(types)
     if key in main.attributes:
         entries = [ir.DictAttr(entry) for entry in main.attributes[key]]
+    everyone = range(devices.count)
     ports = []
     for index, (type_, entry) in enumerate(zip(types, entries, strict=True)):
-        attributes = _plain(entry)
-        if devices.replicated:
-            own = list(range(devices.count)) if key == "arg_attrs" else [0] * devices.count
-            ports.append(_Port(type_, attributes, None, own))
-            continue
-        source = ir.DictAttr(chosen[index]) if chosen else entry
         sharding = Sharding.replicated(rank(type_))
-        if _SHARDING in source:
+        source = ir.DictAttr(chosen[index]) if chosen else entry
+        # A token is nowhere in particular.
+        if _SHARDING in source and isinstance(type_, ir.RankedTensorType):
             sharding = devices.meshes.sharding(source[_SHARDING], rank(type_))
             sharding = sharding.dividing(ir.RankedTensorType(type_).shape)
-        own = classes([sharding.tile(device) for device in range(devices.count)])
-        ports.append(_Port(type_, attributes, sharding, own))
+        whole = [device if devices.replicated else sharding.term(device) for device in everyone]
+        own = [(whole[device], sharding.tile(device)) for device in everyone]
+        ports.append(_Port(type_, _plain(entry), sharding, classes(whole), classes(own)))
     return ports
+
+
+def _wholes(block: Any, inputs: list[_Port]) -> list[Copies]:
+    """The block's arguments, as what the devices have a part of."""
+    arguments = iter(list(block.arguments))
+    values = []
+    for port in inputs:
+        wholes = [next(arguments) for _ in range(max(port.whole) + 1)]
+        values.append(joined(wholes[number] for number in port.whole))
+    return values
 
 
 def _plain(entry: Any) -> Any:
@@ -188,26 +201,28 @@ def _put_inputs_together(block: Any, inputs: list[_Port], results: list[Copies])
 
     Returns the results, some of which may have been arguments.
     """
-    wholes = list(block.arguments)
+    wholes = iter(list(block.arguments))
+    count = len(block.arguments)
     made = {}
     with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
-        for port, whole in zip(inputs, wholes, strict=True):
+        for port in inputs:
             type_ = _tile_type(port)
-            tiles = {
-                port.tile(number): block.add_argument(type_, ir.Location.unknown())
-                for number in range(max(port.own) + 1)
-            }
-            parts = port.sharding.parts if port.sharding else ()
-            made[whole] = put_together(parts, tiles.__getitem__)
-            whole.replace_all_uses_with(made[whole])
+            tiles = [
+                block.add_argument(type_, ir.Location.unknown()) for _ in range(max(port.own) + 1)
+            ]
+            for number in range(max(port.whole) + 1):
+                own = {index: tiles[tile] for index, tile in port.tiles(number).items()}
+                whole = next(wholes)
+                made[whole] = put_together(port.sharding.parts, own.__getitem__)
+                whole.replace_all_uses_with(made[whole])
     results = [[made.get(value, value) for value in copies] for copies in results]
-    for _ in wholes:
+    for _ in range(count):
         block.erase_argument(0)
     return results
 
 
 def _tile_type(port: _Port) -> Any:
-    parts = port.sharding.parts if port.sharding else ()
+    parts = port.sharding.parts
     if math.prod(parts) == 1:
         return port.type
     tensor = ir.RankedTensorType(port.type)
@@ -228,14 +243,12 @@ def _finish(
     places: list[list[int]] = []
     for copies, port in zip(results, outputs, strict=True):
         # Devices may have results that differ where an array says that they are the same.
-        port.own = classes([(own, on(copies, device)) for device, own in enumerate(port.own)])
-        own = []
-        for number in range(max(port.own) + 1):
-            device = port.own.index(number)
-            value = on(copies, device)
-            if port.sharding:
-                value = cut(value, port.sharding.parts, port.sharding.tile(device))
-            own.append(value)
+        tiles = [port.sharding.tile(device) for device in range(len(port.own))]
+        port.own = classes([(tile, on(copies, device)) for device, tile in enumerate(tiles)])
+        own = [
+            cut(on(copies, device), port.sharding.parts, tiles[device])
+            for device in (port.own.index(number) for number in range(max(port.own) + 1))
+        ]
         places.append([len(values) + number for number in port.own])
         values.extend(own)
         entries.extend([port.attributes] * len(own))
@@ -287,11 +300,10 @@ def _shown(
     originals.update(zip(function.regions[0].blocks[0].arguments, block.arguments, strict=True))
     with ir.InsertionPoint(block):
         ir.Operation.create("func.return", operands=[originals[copies[0]] for copies in results])
+    _keep_first(block, inputs)
     main.attributes["arg_attrs"] = ir.ArrayAttr.get([port.attributes for port in inputs])
     main.attributes["res_attrs"] = ir.ArrayAttr.get([port.attributes for port in outputs])
-    texts = [
-        [port.sharding.to_hlo() for port in ports if port.sharding] for ports in (inputs, outputs)
-    ]
+    texts = [[port.sharding.to_hlo() for port in ports] for ports in (inputs, outputs)]
     attributes = shown.operation.attributes
     attributes["mhlo.spmd_parameters_shardings"] = ir.ArrayAttr.get(
         [ir.StringAttr.get(text) for text in texts[0]]
@@ -301,3 +313,11 @@ def _shown(
         text = texts[1][0] if only else "{" + ", ".join(texts[1]) + "}"
         attributes["mhlo.spmd_output_sharding"] = ir.StringAttr.get(text)
     return shown
+
+
+def _keep_first(block: Any, inputs: list[_Port]) -> None:
+    """Leaves one argument for each input of which devices hold several terms."""
+    for index, port in enumerate(inputs):
+        for _ in range(max(port.whole)):
+            block.arguments[index + 1].replace_all_uses_with(block.arguments[index])
+            block.erase_argument(index + 1)

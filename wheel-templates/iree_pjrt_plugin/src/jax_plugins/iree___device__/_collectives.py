@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from ._copies import Copies, constant, cut, integers, on, shape_of
-from ._mesh import Meshes
+from ._copies import Copies, constant, cut, integers, joined, on, shape_of
+from ._mesh import Axis, Mesh, Meshes
 from ._shardings import UnsupportedProgramError
 
 IDS = frozenset({"stablehlo.partition_id", "stablehlo.replica_id"})
@@ -41,21 +42,35 @@ class Devices:
             return [[device] for device in range(self.count)]  # of one replica
         attribute = op.attributes["replica_groups"]
         if "mesh_axes" in str(attribute):
-            return self._groups_of_axes(attribute)
+            return _groups_along(*self.meshes.replica_group(attribute))
         rows = integers(attribute)
         groups = [[int(device) for device in row if device >= 0] for row in rows]
         return [group for group in groups if group] or [list(range(self.count))]
 
-    def _groups_of_axes(self, attribute: Any) -> list[list[int]]:
-        mesh, axes = self.meshes.replica_group(attribute)
-        groups: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
-        for device, place in mesh.coordinates.items():
-            rest = dict(place)
-            for axis in axes:
-                rest[axis.name] -= axis.place(place) * axis.post
-            member = (tuple(axis.place(place) for axis in axes), device)
-            groups.setdefault(tuple(rest.values()), []).append(member)
-        return [[device for _, device in sorted(group)] for group in groups.values()]
+    def sums(self, copies: Copies, axes: Collection[Axis], mesh: Mesh) -> Copies:
+        """Adds up the terms that devices along these axes hold; all of them get the sum."""
+        if not axes or len(copies) == 1:
+            return copies
+        made: dict[Any, Any] = {}
+        sums = [None] * self.count
+        for group in _groups_along(mesh, axes):
+            key = tuple(copies[device] for device in group)
+            if key not in made:
+                made[key] = functools.reduce(stablehlo.add, key)
+            for device in group:
+                sums[device] = made[key]
+        return joined(sums)
+
+    def as_terms(self, copies: Copies, axes: Collection[Axis], mesh: Mesh) -> Copies:
+        """Makes a value the first term of a sum along these axes, whose other terms are zero."""
+        if not axes:
+            return copies
+        zero = constant(copies[0].type, 0)
+        first = [
+            not any(axis.place(mesh.coordinates[device]) for axis in axes)
+            for device in range(self.count)
+        ]
+        return joined(on(copies, d) if first[d] else zero for d in range(self.count))
 
     def group_of(self, op: Any) -> list[list[int]]:
         """Returns for each device the members of its group, in the group's order."""
@@ -64,6 +79,18 @@ class Devices:
             for device in group:
                 member_of[device] = group
         return member_of
+
+
+def _groups_along(mesh: Mesh, axes: Collection[Axis]) -> list[list[int]]:
+    """The devices that differ only in their place on these axes, in the order of their places."""
+    groups: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
+    for device, place in mesh.coordinates.items():
+        rest = dict(place)
+        for axis in axes:
+            rest[axis.name] -= axis.place(place) * axis.post
+        member = (tuple(axis.place(place) for axis in axes), device)
+        groups.setdefault(tuple(rest.values()), []).append(member)
+    return [[device for _, device in sorted(group)] for group in groups.values()]
 
 
 def rewrite(op: Any, operands: Sequence[Copies], devices: Devices) -> list[list[Any]]:

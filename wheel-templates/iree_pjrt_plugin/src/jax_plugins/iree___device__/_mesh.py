@@ -60,6 +60,8 @@ class Sharding:
 
     mesh: Mesh
     dims: tuple[tuple[Axis, ...], ...]
+    # Over these, each device holds a term of a sum that is still to be made.
+    unreduced: tuple[Axis, ...] = ()
 
     @staticmethod
     def replicated(rank: int) -> Sharding:
@@ -74,12 +76,14 @@ class Sharding:
     def over(self, names: Collection[str]) -> Sharding:
         """Returns this sharding with the axes of these names only."""
         dims = (tuple(axis for axis in axes if axis.name in names) for axes in self.dims)
-        return Sharding(self.mesh, tuple(dims))
+        unreduced = tuple(axis for axis in self.unreduced if axis.name in names)
+        return Sharding(self.mesh, tuple(dims), unreduced)
 
     def dividing(self, shape: Sequence[int]) -> Sharding:
         """Returns this sharding without the dimensions that it does not cut evenly."""
         dims = zip(self.dims, self.parts, shape, strict=True)
-        return Sharding(self.mesh, tuple(axes if n % parts == 0 else () for axes, parts, n in dims))
+        cut = tuple(axes if n % parts == 0 else () for axes, parts, n in dims)
+        return Sharding(self.mesh, cut, self.unreduced)
 
     def tile(self, device: int) -> tuple[int, ...]:
         """Returns which tile a device holds: its index in each dimension."""
@@ -96,19 +100,35 @@ class Sharding:
             index.append(place)
         return tuple(index)
 
+    def term(self, device: int) -> tuple[int, ...]:
+        """Returns which term of a sum a device holds."""
+        if not self.unreduced:
+            return ()
+        return tuple(axis.place(self.mesh.coordinates[device]) for axis in self.unreduced)
+
     def to_hlo(self) -> str:
         """Returns the sharding as XLA writes it, with every device named."""
         parts = self.parts
-        if math.prod(parts) == 1:
+        terms = math.prod(axis.size for axis in self.unreduced)
+        if math.prod(parts) * terms == 1:
             return "{replicated}"
-        by_tile: dict[tuple[int, ...], list[int]] = {}
+        copies = len(self.mesh.devices) // (math.prod(parts) * terms)
+        order: dict[tuple[Any, ...], int] = {}
         for device in self.mesh.devices:
-            by_tile.setdefault(self.tile(device), []).append(device)
-        copies = len(self.mesh.devices) // math.prod(parts)
-        shape = [*parts, copies] if copies > 1 else list(parts)
-        order = ",".join(str(device) for tile in sorted(by_tile) for device in by_tile[tile])
-        rest = " last_tile_dim_replicate" if copies > 1 else ""
-        return "{devices=[" + ",".join(map(str, shape)) + "]" + order + rest + "}"
+            tile, term = self.tile(device), self.term(device)
+            copy = next(n for n in range(copies) if (tile, n, term) not in order)
+            order[tile, copy, term] = device
+        shape = list(parts)
+        kinds = []
+        for count, kind in ((copies, "replicated"), (terms, "unreduced")):
+            if count > 1:
+                shape.append(count)
+                kinds.append(kind)
+        rest = " last_tile_dims={" + ", ".join(kinds) + "}" if kinds else ""
+        if kinds == ["replicated"]:
+            rest = " last_tile_dim_replicate"
+        devices = ",".join(str(order[key]) for key in sorted(order))
+        return "{devices=[" + ",".join(map(str, shape)) + "]" + devices + rest + "}"
 
 
 class Meshes:
@@ -123,16 +143,8 @@ class Meshes:
                 self._by_name[name] = self._read(op.operation.attributes["mesh"])
 
     def sharding(self, attribute: Any, rank: int) -> Sharding:
-        """Reads a ``#sdy.sharding``; one over no axes is replicated.
-
-        Raises:
-          UnsupportedProgramError: the sharding leaves sums to be made (``unreduced``).
-        """
+        """Reads a ``#sdy.sharding``; one over no axes is replicated."""
         read = sdy.TensorShardingAttr(attribute)
-        if len(getattr(read, "unreduced_axes", ())):
-            raise UnsupportedProgramError(
-                f"arrays whose sums are still to be made ({attribute}) are not supported"
-            )
         reference = read.mesh_or_ref
         named = str(reference).startswith("@")
         mesh = self._by_name[str(reference)[1:].strip('"')] if named else self._read(reference)
@@ -143,7 +155,9 @@ class Meshes:
             )
             for dimension in read.dimension_shardings
         )
-        return Sharding(mesh, dims or ((),) * rank)
+        unreduced = getattr(read, "unreduced_axes", ())  # unknown to older versions
+        terms = tuple(_axis(sdy.AxisRefAttr(axis), mesh) for axis in unreduced)
+        return Sharding(mesh, dims or ((),) * rank, terms)
 
     def replica_group(self, attribute: Any) -> tuple[Mesh, list[Axis]]:
         """Reads a ``#stablehlo.replica_group_mesh_axes``: a mesh, and axes that a group spans."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import sdy, stablehlo
@@ -20,17 +20,20 @@ from jaxlib.mlir.dialects import sdy, stablehlo
 from . import _collectives, _control_flow
 from ._copies import Copies, constant, cut, each, joined, on, put_together
 from ._fold import fold
-from ._mesh import Sharding
+from ._mesh import Axis, Sharding
 from ._shardings import UnsupportedProgramError, strip_attributes
 
-# Ops that say where a value lies, and change nothing.
-_IDENTITIES = frozenset(
+# Ops that say where a value lies.
+_PLACEMENTS = frozenset(
     {
-        "sdy.propagation_barrier",
+        "sdy.replicated_to_unreduced",
         "sdy.reshard",
+        "sdy.sharded_to_unreduced",
         "sdy.sharding_constraint",
     }
 )
+Terms: TypeAlias = frozenset[Axis]
+
 _DECLARATIONS = frozenset({"sdy.mesh", "sdy.sharding_group"})
 _LOOKED_INTO = frozenset({"func.call", "stablehlo.case", "stablehlo.if", "stablehlo.while"})
 
@@ -57,10 +60,17 @@ class Unroller:
         self._known: list[dict[Any, Any]] = [{}]
         # Whether values are those of one device rather than of the whole.
         self._local = devices.replicated
+        # Of the program's whole values, those whose devices hold terms of a sum.
+        self._terms: dict[Any, Terms] = {}
+        self._has_terms = _mentions_terms(module)
 
-    def run(self, block: Any, arguments: Sequence[Copies]) -> list[Copies]:
+    def run(
+        self, block: Any, arguments: Sequence[Copies], terms: Sequence[Terms] = ()
+    ) -> list[Copies]:
         """Emits the ops of a block; returns the operands of its terminator."""
         self._values.update(zip(block.arguments, arguments, strict=True))
+        if terms:
+            self._terms.update(zip(block.arguments, terms, strict=True))
         *body, end = list(block.operations)
         for op in body:
             with op.operation.location:
@@ -75,8 +85,10 @@ class Unroller:
         operands = self._operands(op)
         if name in _DECLARATIONS:
             return
-        if name in _IDENTITIES:
+        if name == "sdy.propagation_barrier":
             results = operands
+        elif name in _PLACEMENTS:
+            results = self._place(op, operands)
         elif name == "sdy.manual_computation":
             results = self._manual(op, operands)
         elif name == "sdy.named_computation":
@@ -95,10 +107,38 @@ class Unroller:
         else:
             results = self._copy(op, operands)
         self._values.update(zip(op.results, results, strict=True))
+        if self._has_terms and not self._local:
+            self._pass_terms_on(op)
+
+    def _pass_terms_on(self, op: Any) -> None:
+        terms: Terms = frozenset().union(*(self.terms(operand) for operand in op.operands))
+        for result in op.results:
+            self._terms.setdefault(result, terms)
+
+    def terms(self, value: Any) -> Terms:
+        """Returns over which axes the devices of a whole value hold terms of a sum."""
+        return self._terms.get(value, frozenset())
+
+    def _place(self, op: Any, operands: list[Copies]) -> list[Copies]:
+        if self._local or not self._has_terms:
+            return operands[:1]
+        sharding = self.devices.meshes.sharding(op.attributes["sharding"], rank(op.results[0].type))
+        self._terms[op.results[0]] = frozenset(sharding.unreduced)
+        return [self.summed(operands[0], self.terms(op.operands[0]), sharding)]
+
+    def summed(self, copies: Copies, terms: Terms, wanted: Sharding) -> Copies:
+        """Returns a whole value with the sums made that ``wanted`` does not leave to be made."""
+        left = frozenset(wanted.unreduced)
+        sums = self.devices.sums(copies, terms - left, wanted.mesh)
+        return self.devices.as_terms(sums, left - terms, wanted.mesh)
 
     def _inside(self, op: Any, operands: list[Copies]) -> list[Copies]:
         if op.name == "func.call":
-            return self.run(self._callee(op).regions[0].blocks[0], operands)
+            block = self._callee(op).regions[0].blocks[0]
+            results = self.run(block, operands, [self.terms(operand) for operand in op.operands])
+            for result, value in zip(op.results, _end(block).operands, strict=True):
+                self._terms[result] = self.terms(value)
+            return results
         if op.name == "stablehlo.while":
             return _control_flow.loop(self, op, operands)
         return _control_flow.branches(self, op, operands[0])
@@ -108,6 +148,8 @@ class Unroller:
 
     def _is_special(self, op: Any) -> bool:
         """Whether an op's regions, or the function it calls, cannot be copied as they are."""
+        if op.name == "func.call" and self._has_terms:
+            return True
         key = self._callee(op) if op.name == "func.call" else op
         if key not in self._special:
             found: list[bool] = []
@@ -208,10 +250,18 @@ class Unroller:
             ]
             for key, values in (("in_shardings", op.operands), ("out_shardings", op.results))
         ]
+        if not self._local:
+            operands = [
+                self.summed(copies, self.terms(value), sharding)
+                for copies, value, sharding in zip(operands, op.operands, shardings[0], strict=True)
+            ]
         inputs = [
             self._shards(copies, sharding)
             for copies, sharding in zip(operands, shardings[0], strict=True)
         ]
+        if not self._local:
+            for result, sharding in zip(op.results, shardings[1], strict=True):
+                self._terms[result] = frozenset(sharding.unreduced)
         outside, self._local = self._local, True
         outputs = self.run(op.regions[0].blocks[0], inputs)
         self._local = outside
@@ -254,6 +304,26 @@ class Unroller:
                 made[key] = put_together(sharding.parts, pieces.__getitem__)
             whole[place] = made[key]
         return joined(whole[place] for place in fellows)
+
+
+def _end(block: Any) -> Any:
+    return list(block.operations)[-1].operation
+
+
+def _mentions_terms(module: ir.Module) -> bool:
+    found = []
+
+    def visit(op: Any) -> Any:
+        keys = ("sharding", "in_shardings", "out_shardings", "arg_attrs", "res_attrs")
+        if op.name.startswith(("sdy.", "func.func")) and any(
+            key in op.attributes and "unreduced={" in str(op.attributes[key]) for key in keys
+        ):
+            found.append(op.name)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return bool(found)
 
 
 def _has_side_effect(op: Any) -> bool:
