@@ -17,7 +17,7 @@ def portable(lowered: Any) -> bytes:
             stablehlo.register_stablehlo_passes()
             passes = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
             passmanager.PassManager.parse(passes).run(module.operation)
-        version = stablehlo.get_smaller_version("1.13.0", stablehlo.get_current_version())
+        version = stablehlo.get_current_version()
         return bytes(stablehlo.serialize_portable_artifact(module, version, True))
 
 

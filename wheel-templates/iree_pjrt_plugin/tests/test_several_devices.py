@@ -13,15 +13,11 @@ from jax.sharding import PartitionSpec as P
 
 from artifacts import portable, portable_text, text_of
 
-try:
-    from jax import shard_map
+if jax.__version_info__ < (0, 7):
+    pytest.skip("programs of this JAX come in GSPMD's form", allow_module_level=True)
+from jax import shard_map
 
-    UNCHECKED = {"check_vma": False}
-except ImportError:  # jax 0.6
-    pytest.skip(
-        "this jax sends programs for several devices in another form", allow_module_level=True
-    )
-
+UNCHECKED = {"check_vma": False}
 COUNT = 8
 DEVICES = np.array(jax.devices()[:COUNT])
 LINE = Mesh(DEVICES, ("i",))
@@ -263,7 +259,11 @@ def terms():
         return {}
     explicit = Mesh(DEVICES.reshape(2, 4), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     product = shard_map(
-        lambda a, b: a @ b, mesh=explicit, in_specs=(XY, P("y", None)), out_specs=left
+        lambda a, b: a @ b,
+        mesh=explicit,
+        in_specs=(XY, P("y", None)),
+        out_specs=left,
+        **UNCHECKED,
     )
     given = [
         jax.device_put(array, NamedSharding(explicit, spec))
@@ -404,3 +404,15 @@ def test_a_mesh_of_another_size_is_refused(plugin):
     function, arguments = MAPPED["psum and axis_index"]
     with pytest.raises(Exception, match="a mesh of 8 devices in a program for 4"):
         lower(plugin, portable(function.lower(*arguments)), partitions=4)
+
+
+def test_gspmd_is_refused(plugin):
+    artifact = portable_text("""
+      module {
+        func.func public @main(%arg: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"})
+            -> tensor<4xf32> {
+          return %arg : tensor<4xf32>
+        }
+      }""")
+    with pytest.raises(Exception, match="GSPMD"):
+        lower(plugin, artifact, partitions=2)

@@ -20,7 +20,7 @@ from jaxlib.mlir import ir, passmanager
 from ._collectives import Devices
 from ._copies import Copies, classes, cut, forward_slices, joined, on, put_together
 from ._mesh import Sharding
-from ._shardings import without_shardings
+from ._shardings import UnsupportedProgramError, without_shardings
 from ._unroll import Unroller, rank
 
 _SHARDING = "sdy.sharding"
@@ -45,6 +45,7 @@ def unroll(
     Raises:
       UnsupportedProgramError: the program holds something that cannot be rewritten.
     """
+    _refuse_other_forms(module)
     devices = Devices(module, num_replicas, num_partitions)
     main = _main(module)
     chosen = {} if devices.replicated else _propagated(module)
@@ -165,6 +166,26 @@ def _propagated(module: ir.Module) -> dict[str, Any]:
         return {key: list(_main(copy).attributes[key]) for key, _ in _sides(main)}
     except (ir.MLIRError, ValueError):
         return {}
+
+
+def _refuse_other_forms(module: ir.Module) -> None:
+    """Shardings for GSPMD, which say nothing here, would make wrong programs."""
+    main = _main(module).attributes
+    keys = ("arg_attrs", "res_attrs")
+    found = [key for key in keys if key in main and "mhlo.sharding" in str(main[key])]
+
+    def visit(op: Any) -> Any:
+        if op.name == "stablehlo.custom_call" and "SPMD" in str(op.attributes["call_target_name"]):
+            found.append(op.name)
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    if found:
+        raise UnsupportedProgramError(
+            "a program for several devices with shardings in GSPMD's form; needed are JAX 0.7 or "
+            "newer, and jax.config.update('jax_use_shardy_partitioner', True)"
+        )
 
 
 def _sides(main: Any) -> list[tuple[str, list[Any]]]:

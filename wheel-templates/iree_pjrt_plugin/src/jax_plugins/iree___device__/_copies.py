@@ -108,7 +108,7 @@ def forward_slices(block: Any) -> None:
 
 def _piece(source: Any, start: Sequence[int], limit: Sequence[int]) -> tuple[Any, int, int] | None:
     """The operand of a concatenation that a slice lies in, where it begins, in what dimension."""
-    if isinstance(source, ir.BlockArgument) or source.owner.name != "stablehlo.concatenate":
+    if getattr(source.owner, "name", "") != "stablehlo.concatenate":
         return None
     dimension = int(ir.IntegerAttr(source.owner.attributes["dimension"]).value)
     offset = 0

@@ -156,6 +156,9 @@ class Meshes:
             for dimension in read.dimension_shardings
         )
         unreduced = getattr(read, "unreduced_axes", ())  # unknown to older versions
+        kind = str(getattr(read, "reduction_op", None)).rpartition(".")[2]
+        if len(unreduced) and kind not in ("None", "SUM"):
+            raise UnsupportedProgramError(f"arrays whose {kind} is still to be made: {attribute}")
         terms = tuple(_axis(sdy.AxisRefAttr(axis), mesh) for axis in unreduced)
         return Sharding(mesh, dims or ((),) * rank, terms)
 
