@@ -10,7 +10,7 @@ export function renderChanges(
 ): string[] {
   const files = [...new Set(changes.map(({ file }) => file))];
   return files.flatMap((file) => [
-    `${file}.py`,
+    file,
     ...changes
       .filter((change) => change.file === file)
       .flatMap((change) => [`  ${SIGNS[change.kind]} ${change.test}`, `      ${meaning(change, causeOf)}`]),

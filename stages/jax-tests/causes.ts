@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { testAt } from './label.js';
 
 export interface Cause {
   readonly cause: string;
@@ -45,7 +46,7 @@ export function groupByCause(
   const groups = new Map<string, { count: number; files: Set<string>; example: string }>();
   for (const { file, test, message } of failures) {
     const cause = causeOf(message);
-    const group = groups.get(cause) ?? { count: 0, files: new Set(), example: `${file}.py::${test}` };
+    const group = groups.get(cause) ?? { count: 0, files: new Set(), example: testAt(file, test) };
     group.count += 1;
     group.files.add(file);
     groups.set(cause, group);

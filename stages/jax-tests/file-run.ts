@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
 import { ANY_EXIT_CODE, freshShell } from '../lib/testing/wheel-env.js';
+import { labelOf } from './label.js';
 import { parseRecord, type PytestRecord, type TestEnd } from './records.js';
 import type { JaxTestsOptions, JaxTestsRequest, TestFile } from './request.js';
 
@@ -106,7 +107,7 @@ export class FileRun {
   async #pytest(workers: number, only?: readonly string[]): Promise<PytestRecord> {
     const { options, tempDir } = this.#context;
     this.#pytests += 1;
-    const name = `${this.#file.name}-${this.#place.platform}-${this.#pytests}`;
+    const name = `${labelOf(this.#file)}-${this.#place.platform}-${this.#pytests}`;
     const record = path.join(tempDir, `${name}.jsonl`);
     await writeFile(record, '');
     const chosen = only === undefined ? [] : ['--record-only', path.join(tempDir, `${name}.only.json`)];
@@ -136,6 +137,7 @@ export class FileRun {
       // A process that ends is replaced; which test it was in, and which are left, xdist knows.
       ...['-n', String(workers), '--dist', 'worksteal', '--max-worker-restart', '100000'],
       ...['--test-timeout', String(this.#context.options.testTimeoutSeconds)],
+      ...['--devices', String(this.#file.devices)],
       ...(select === undefined ? [] : ['-k', select]),
       this.#file.path,
     ];
@@ -149,6 +151,7 @@ export class FileRun {
         ...freshShell(path.join(tempDir, 'cache')),
         // With XLA:CPU beside it, as JAX's tests are run on other accelerators.
         JAX_PLATFORMS: [...new Set([this.#place.platform, 'cpu'])].join(','),
+        ...deviceEnvironment(this.#file.devices),
         JAX_NUM_GENERATED_CASES: String(options.generatedCases),
         PYTHONPATH: path.join(root, 'stages', 'jax-tests', 'python'),
         PYTHONPYCACHEPREFIX: path.join(tempDir, 'pycache'),
@@ -172,4 +175,10 @@ export class FileRun {
     const failed = [...ends.values()].filter(({ outcome }) => outcome === 'failed').length;
     this.#say(`${again ? 'again: ' : ''}${ends.size} of ${collected.length} tests, ${failed} failed`);
   }
+}
+
+/** What gives XLA:CPU, and the wheel's platform, more devices than the one that they have by themselves. */
+function deviceEnvironment(devices: number): Record<string, string> {
+  const count = String(devices);
+  return devices === 1 ? {} : { JAX_NUM_CPU_DEVICES: count, IREE_PJRT_NUM_DEVICES: count };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cause } from './causes.js';
 import { MAX_RERUNS } from './file-run.js';
+import { testAt } from './label.js';
 import type { FileReport, Report } from './report.js';
 
 const WIDTH = 80;
@@ -56,20 +57,20 @@ export function renderMarkdown(report: Report): string {
     'A crash or a time-out is a failure of that test. A test that fails is run once more by itself before it',
     `counts as failed (in files with at most ${MAX_RERUNS} failures); one that then passes counts as passed, and as flaky.`,
     "Not counted are tests that JAX keeps for platforms that it names, as `cpu`: the column 'elsewhere'.",
-    'Both platforms have one device.',
+    'Both platforms have the devices that the table says, by what JAX counts before the first test.',
     '',
-    '| file | passed | of | rate | floor | | failed | skipped | flaky | elsewhere | seconds: XLA:CPU | here |',
-    '| --- | --: | --: | --: | --: | --- | --: | --: | --: | --: | --: | --: |',
+    '| file | devices | passed | of | rate | floor | | failed | skipped | flaky | elsewhere | seconds: XLA:CPU | here |',
+    '| --- | --: | --: | --: | --: | --: | --- | --: | --: | --: | --: | --: | --: |',
     ...report.files.map(
       (file) =>
-        `| ${[file.file, ...cellsOf(file), file.failed, file.skipped, file.flaky, file.elsewhere, ...file.seconds].join(' | ')} |`,
+        `| ${[file.file, file.devices, ...cellsOf(file), file.failed, file.skipped, file.flaky, file.elsewhere, ...file.seconds].join(' | ')} |`,
     ),
     '',
     ...causeTable('Failures by cause', report.causes),
     ...causeTable('Skipped here, not on XLA:CPU, by reason', report.skips),
     '## Failures',
     '',
-    ...report.files.flatMap(({ file, failures }) => failures.map(({ test }) => `- \`${file}.py::${test}\``)),
+    ...report.files.flatMap(({ file, failures }) => failures.map(({ test }) => `- \`${testAt(file, test)}\``)),
     '',
   ].join('\n');
 }

@@ -40,7 +40,10 @@ export interface Tally {
 }
 
 export interface FileReport extends Tally {
+  /** With its devices where they are several: `pmap_test@8`. */
   readonly file: string;
+  /** Of either platform. */
+  readonly devices: number;
   /** Percent. */
   readonly rate: number;
   readonly floor: number;
@@ -58,6 +61,7 @@ export interface FileReport extends Tally {
 /** One file on both platforms. */
 export interface FilePair {
   readonly file: string;
+  readonly devices: number;
   readonly floor: number;
   readonly reference: FileResult;
   readonly ours: FileResult;
@@ -108,6 +112,7 @@ function fileReport(pair: FilePair, part: boolean): FileReport {
   const count = (wanted: TestEnd['outcome']): number => onReference.filter(({ outcome }) => outcome === wanted).length;
   return {
     file: pair.file,
+    devices: pair.devices,
     reference,
     passed: passed.length,
     failed: failed.length,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { InputContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import { openCheckout, type Checkout } from './checkout.js';
+import { labelOf, MAX_DEVICES, parseLabel, type NamedFile } from './label.js';
 
 /** What schemas/stages/jax-tests.schema.json allows below `with`. */
 export interface JaxTestsOptions {
@@ -23,13 +24,16 @@ export interface Suite {
   readonly python: string;
   /** Version of the JAX that they are run under; that of the tests if left out. */
   readonly jax?: string;
-  /** Percent of the tests that XLA:CPU passes, by file. */
-  readonly floors: Readonly<Record<string, number>>;
+  /** Files that are run on one device. */
+  readonly floors: Floors;
+  /** Files that are run on several. */
+  readonly multiDevice?: { readonly devices: number; readonly floors: Floors };
 }
 
-export interface TestFile {
-  /** Without `.py`. */
-  readonly name: string;
+/** Percent of the tests that XLA:CPU passes, by file. */
+type Floors = Readonly<Record<string, number>>;
+
+export interface TestFile extends NamedFile {
   readonly path: string;
   readonly floor: number;
 }
@@ -77,18 +81,31 @@ export async function requestOf(
   };
 }
 
-function chosenFiles({ folder }: Checkout, { floors }: Suite, wanted: string | undefined): TestFile[] {
-  const names = wanted === undefined ? Object.keys(floors) : wanted.split(',').filter((name) => name !== '');
-  return names.map((given) => {
-    const name = given.replace(/\.py$/, '');
-    const file = path.join(folder, 'tests', `${name}.py`);
-    if (!existsSync(file)) {
+function chosenFiles({ folder }: Checkout, suite: Suite, wanted: string | undefined): TestFile[] {
+  const floors = floorsByLabel(suite);
+  const labels = wanted === undefined ? [...floors.keys()] : wanted.split(',').filter((label) => label !== '');
+  return labels.map((label) => {
+    const file = parseLabel(label);
+    if (file === undefined) {
+      fail({ kind: 'usage', message: `${label}: a file is run on 1 to ${MAX_DEVICES} devices` });
+    }
+    const whole = path.join(folder, 'tests', `${file.name}.py`);
+    if (!existsSync(whole)) {
       fail({
         kind: 'usage',
-        message: `there is no tests/${name}.py in ${folder}`,
-        help: `the suite has: ${Object.keys(floors).join(', ')}`,
+        message: `there is no tests/${file.name}.py in ${folder}`,
+        help: `the suite has: ${[...floors.keys()].join(', ')}; FILE@8 runs a file on 8 devices`,
       });
     }
-    return { name, path: file, floor: floors[name] ?? 0 };
+    return { ...file, path: whole, floor: floors.get(labelOf(file)) ?? 0 };
   });
+}
+
+function floorsByLabel({ floors, multiDevice }: Suite): Map<string, number> {
+  const entries = (devices: number, some: Floors): [string, number][] =>
+    Object.entries(some).map(([name, floor]) => [labelOf({ name, devices }), floor]);
+  return new Map([
+    ...entries(1, floors),
+    ...(multiDevice === undefined ? [] : entries(multiDevice.devices, multiDevice.floors)),
+  ]);
 }

@@ -10,6 +10,7 @@ import { sha256, sha256File } from '../lib/hash.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { FileRun, type FileResult, type Place } from './file-run.js';
+import { labelOf } from './label.js';
 import { renderMarkdown, renderText } from './render.js';
 import { makeReport, outcomesOf, type FilePair } from './report.js';
 import { requestOf, type JaxTestsOptions, type JaxTestsRequest, type TestFile } from './request.js';
@@ -141,7 +142,7 @@ class Measure {
     const { files } = this.#request;
     const pairs: FilePair[] = [];
     for (const [index, file] of files.entries()) {
-      const place = `${file.name} (${index + 1} of ${files.length})`;
+      const place = `${labelOf(file)} (${index + 1} of ${files.length})`;
       const reference = await this.#result(file, this.#places.reference, recorder, `${place} on XLA:CPU`);
       if (reference.unreadable !== undefined) {
         fail({
@@ -152,7 +153,7 @@ class Measure {
         });
       }
       const ours = await this.#result(file, this.#places.ours, recorder, `${place} on ${this.#places.ours.platform}`);
-      pairs.push({ file: file.name, floor: file.floor, reference, ours });
+      pairs.push({ file: labelOf(file), devices: file.devices, floor: file.floor, reference, ours });
     }
     return pairs;
   }
@@ -165,6 +166,7 @@ class Measure {
       tests: this.#request.checkout.version,
       file: sha256(await readFile(file.path)),
       name: file.name,
+      devices: file.devices,
       select: this.#request.select ?? null,
       limits: [generatedCases, testTimeoutSeconds, fileTimeoutSeconds],
       recorder,

@@ -44,6 +44,25 @@ class Toy(parameterized.TestCase):
         a_name_that_is_gone()
 `;
 
+/** It asks for devices as JAX's own files do, which is no help to a platform that is not XLA:CPU. */
+const SEVERAL = `
+import jax
+from absl.testing import absltest
+from jax._src import test_util as jtu
+
+jtu.request_cpu_devices(8)
+
+
+class Several(absltest.TestCase):
+    def test_sum(self):
+        n = jax.device_count()
+        total = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i")(jax.numpy.arange(n))
+        self.assertEqual(total.tolist(), [n * (n - 1) // 2] * n)
+
+    def test_count(self):
+        self.assertEqual(jax.device_count(), 3)
+`;
+
 let checkout: Checkout;
 beforeAll(async () => {
   checkout = await makeCheckout();
@@ -54,6 +73,7 @@ beforeAll(async () => {
     '    with:\n      testTimeoutSeconds: 20\n      requirements:\n        - pytest==8.4.2\n        - pytest-xdist==3.8.0\n        - absl',
   );
   checkout.write(FILE, TOY);
+  checkout.write(`${TESTS}/tests/several_test.py`, SEVERAL);
 });
 afterAll(removeCheckouts);
 
@@ -107,6 +127,20 @@ test('one that no longer fails makes the check fail until it is taken out', asyn
   expect(result.code, result.output).toBe(0);
   expect(checkout.read(EXPECTED)).toContain('"Toy::test_wrong_on_ours": "made up"');
   expect(checkout.read(EXPECTED)).not.toContain('test_crash');
+});
+
+test('a file is run on as many devices as it says, on either platform', async () => {
+  const result = await checkout.run([
+    ...['run', 'jax-tests', '--jax-tests', TESTS, '--json'],
+    ...['--set', 'jax-tests.files=several_test@3,several_test'],
+  ]);
+  expect(result.code, result.output).toBe(0);
+  const { files } = JSON.parse(checkout.read('dist/report/jax-tests.json')) as Report;
+  const part = files.map(({ file, devices, passed, onReference }) => ({ file, devices, passed, onReference }));
+  expect(part).toEqual([
+    { file: 'several_test@3', devices: 3, passed: 2, onReference: { passed: 2, failed: 0, skipped: 0 } },
+    { file: 'several_test', devices: 1, passed: 1, onReference: { passed: 1, failed: 1, skipped: 0 } },
+  ]);
 });
 
 test('a wrong folder is said before anything runs', async () => {

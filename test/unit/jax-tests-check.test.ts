@@ -58,7 +58,7 @@ describe('what differs', () => {
   test('it reads like a diff', () => {
     const changes = changesOf('f_test', { 'T::b': 'no lowering' }, seen(['T::a'], ['T::b']), false);
     expect(renderChanges(changes, () => 'TypeError: x')).toEqual([
-      'f_test.py',
+      'f_test',
       '  + T::a',
       '      fails: TypeError: x',
       '  - T::b',

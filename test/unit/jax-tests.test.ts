@@ -132,6 +132,7 @@ function pair(ours: Readonly<Record<string, TestEnd>>, more: Partial<FilePair> =
   };
   return {
     file: 'toy_test',
+    devices: 1,
     floor: 60,
     reference: { tests: reference, seconds: 2 },
     ours: { tests: ours, seconds: 3 },
@@ -161,6 +162,19 @@ describe('the report', () => {
     expect(text).toContain('toy_test      2     4  50.00%   60% BELOW     1     1');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(renderMarkdown(report)).toContain('- `toy_test.py::T::wrong`');
+  });
+
+  test('a file on several devices is another one than on one, and says how many either platform had', async () => {
+    const report = makeReport(SUBJECT, [pair(OURS), pair(OURS, { file: 'toy_test@8', devices: 8 })]);
+    expect(report.files.map(({ file, devices }) => [file, devices])).toEqual([
+      ['toy_test', 1],
+      ['toy_test@8', 8],
+    ]);
+    expect(await checkAgainst('jax-tests-report', report)).toEqual([]);
+    expect(report.causes).toMatchObject([{ files: ['toy_test', 'toy_test@8'], example: 'toy_test.py::T::wrong' }]);
+    const page = renderMarkdown(report);
+    expect(page).toContain('| toy_test@8 | 8 | 2 | 4 |');
+    expect(page).toContain('- `toy_test.py@8::T::wrong`');
   });
 
   test('a test that is not even there has failed, and says why', () => {
@@ -205,7 +219,14 @@ describe('what is asked for', () => {
     generatedCases: 3,
     testTimeoutSeconds: 120,
     fileTimeoutSeconds: 7200,
-    suites: [{ tests: '0.10.2', python: '3.11', floors: { a_test: 97 } }],
+    suites: [
+      {
+        tests: '0.10.2',
+        python: '3.11',
+        floors: { a_test: 97 },
+        multiDevice: { devices: 8, floors: { a_test: 90 } },
+      },
+    ],
   };
 
   function checkout(name: string, version?: string): string {
@@ -233,16 +254,21 @@ describe('what is asked for', () => {
     const folder = checkout('jax', '0.10.2');
     const { suite, files, fresh } = await requestOf({ settings: { 'jax-tests': folder }, options });
     expect(suite.python).toBe('3.11');
-    expect(files).toEqual([{ name: 'a_test', path: join(folder, 'tests', 'a_test.py'), floor: 97 }]);
+    const file = { name: 'a_test', path: join(folder, 'tests', 'a_test.py') };
+    expect(files).toEqual([
+      { ...file, devices: 1, floor: 97 },
+      { ...file, devices: 8, floor: 90 },
+    ]);
     expect(fresh).toBe(false);
   });
 
   test('files may be chosen; one that is in no suite has no floor', async () => {
-    const settings = { 'jax-tests': checkout('jax-jax-v0.10.2'), 'jax-tests.files': 'b_test.py,a_test' };
+    const settings = { 'jax-tests': checkout('jax-jax-v0.10.2'), 'jax-tests.files': 'b_test.py,a_test@8,a_test@4' };
     const { files } = await requestOf({ settings, options });
-    expect(files.map(({ name, floor }) => [name, floor])).toEqual([
-      ['b_test', 0],
-      ['a_test', 97],
+    expect(files.map(({ name, devices, floor }) => [name, devices, floor])).toEqual([
+      ['b_test', 1, 0],
+      ['a_test', 8, 90],
+      ['a_test', 4, 0],
     ]);
   });
 
@@ -255,5 +281,10 @@ describe('what is asked for', () => {
     expect(await refusal({ 'jax-tests': checkout('other', '0.9.0') })).toContain('JAX 0.9.0, for which pipeline.yaml');
     const settings = { 'jax-tests': checkout('jax-0.10.2'), 'jax-tests.files': 'c_test' };
     expect(await refusal(settings)).toContain('there is no tests/c_test.py');
+    for (const label of ['a_test@0', 'a_test@65']) {
+      expect(await refusal({ ...settings, 'jax-tests.files': label })).toBe(
+        `${label}: a file is run on 1 to 64 devices`,
+      );
+    }
   });
 });

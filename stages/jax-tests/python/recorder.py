@@ -41,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--record", metavar="FILE", help="where to write")
     group.addoption("--record-only", metavar="FILE", help="run only the tests with these IDs")
     group.addoption("--test-timeout", type=float, default=120, help="seconds for one test")
+    group.addoption("--devices", type=int, default=1, help="how many the platform must have")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -65,14 +66,15 @@ class _Worker:
     def __init__(self, config: pytest.Config) -> None:
         self._seconds = config.getoption("--test-timeout")
         self._files = {Path(argument).stem for argument in config.args}
+        self._devices = config.getoption("--devices")
         only = config.getoption("--record-only")
         self._only = set(json.loads(Path(only).read_text())) if only else None
 
     def pytest_sessionstart(self) -> None:
-        """Makes JAX's devices before a test file asks for more of them than the one there is.
+        """Makes JAX's devices before a test file asks for more of them than it is to have.
 
         Some ask for eight devices of XLA:CPU when they are imported, which JAX ignores once there
-        are devices: what they test on several has no counterpart on a platform with one.
+        are devices: both platforms have the same number.
         """
         import jax
 
@@ -81,6 +83,16 @@ class _Worker:
             import jax._src.test_util  # where the flag is defined
 
             jax.config.update("jax_test_dut", "cpu")
+
+    def pytest_pycollect_makemodule(self) -> None:
+        """Refuses to read a file on fewer or more devices than it is said to run on."""
+        import jax
+
+        if (there := jax.device_count()) != self._devices:
+            platform = jax.default_backend()
+            raise pytest.Collector.CollectError(
+                f"devices of {platform}: {self._devices} are asked for, there are {there}"
+            )
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keeps those that were asked for."""
