@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data-parallel training step on several devices of the plugin, against as many of XLA:CPU.
+
+Each platform lives in a process of its own, pinned alike (``taskset -c 0,1 python scaling.py``),
+and they take turns: while one works the other waits for its next line. Prints one JSON line per
+row, as plugin/runtime.py does. Losses of the same steps are compared. No cache of programs is used.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+_SIDE = Path(__file__).with_name("side.py")
+# Losses are sums in another order: after some steps they are apart by this part at most.
+_TOLERANCE = 1e-3
+
+
+class Side:
+    """A process of side.py."""
+
+    def __init__(self, platform: str, devices: int, cache: str) -> None:
+        self._platform = platform
+        count = str(devices)
+        self._process = subprocess.Popen(
+            [sys.executable, str(_SIDE), count],
+            env=os.environ
+            | {
+                "JAX_PLATFORMS": platform,
+                "JAX_NUM_CPU_DEVICES": count,
+                "IREE_PJRT_NUM_DEVICES": count,
+                "JAX_ENABLE_COMPILATION_CACHE": "0",
+                "IREE_PJRT_CACHE_DIR": cache,
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, *words: str | int) -> dict[str, Any]:
+        """What the process answers to a line."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(" ".join(map(str, words)) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{self._platform} ended with {self._process.wait()}")
+        return json.loads(answer)
+
+    def __enter__(self) -> "Side":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def _in_turns(sides: tuple[Side, Side], rounds: int, *words: str | int) -> tuple[list[Any], ...]:
+    answers: tuple[list[Any], ...] = ([], [])
+    for index in range(rounds):
+        for which in (0, 1) if index % 2 == 0 else (1, 0):
+            answers[which].append(sides[which].ask(*words))
+    return answers
+
+
+def _print(what: str, target: float | None, unit: str, xla: float, ours: float) -> None:
+    row = {"what": what, "target": target, "unit": unit, "xla": xla, "ours": ours}
+    print(json.dumps(row | {"ratio": ours / xla}), flush=True)
+
+
+def _least(answers: list[Any]) -> float:
+    return min(answer["seconds"] for answer in answers)
+
+
+def _train(sides: tuple[Side, Side], kind: str, steps: int, rounds: int) -> tuple[float, float]:
+    """Seconds a step of both; the first turn of each compiles and warms up."""
+    first = [side.ask("train", kind, steps) for side in sides]
+    for step, (xla, ours) in enumerate(zip(*(turn["losses"] for turn in first), strict=True)):
+        if not abs(ours - xla) <= _TOLERANCE * abs(xla):
+            raise SystemExit(f"{kind}: the losses of step {step} are {xla} and {ours}")
+    xla, ours = _in_turns(sides, rounds, "train", kind, steps)
+    return _least(xla), _least(ours)
+
+
+def main() -> None:
+    """Measures the rows whose name holds ``--only``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="rows whose name holds this")
+    parser.add_argument("--rounds", type=int, default=20, help="turns of training")
+    parser.add_argument("--steps", type=int, default=4, help="steps of a turn")
+    parser.add_argument("--compilations", type=int, default=2, help="turns of compiling")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="iree-pjrt-bench-") as cache:
+
+        def both(devices: int) -> tuple[Side, Side]:
+            return Side("cpu", devices, cache), Side("iree_cpu", devices, cache)
+
+        for devices, kind, target in ((1, "jit", None), (2, "jit", 1.1), (2, "shard_map", 1.1)):
+            what = f"training step, {kind}, on {devices} device{'s' if devices > 1 else ''}"
+            if options.only not in what:
+                continue
+            xla, ours = both(devices)
+            with xla, ours:
+                seconds = _train((xla, ours), kind, options.steps, options.rounds)
+            _print(what, target, "ms", *(value * 1e3 for value in seconds))
+        for devices in (2, 4, 8, 16):
+            what = f"compile of the step, shard_map, for {devices} devices"
+            if options.only not in what:
+                continue
+            xla, ours = both(devices)
+            with xla, ours:
+                answers = _in_turns((xla, ours), options.compilations, "compile", "shard_map")
+            _print(what, None, "s", *map(_least, answers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One platform with some devices, in a process of its own, that does as the lines it reads say.
+
+* ``train KIND STEPS``: trains on, from where it was; answers seconds a step and the losses
+* ``compile KIND``: compiles a step that it has not compiled before; answers seconds
+
+KIND is ``jit`` or ``shard_map``. scaling.py starts it.
+"""
+
+import json
+import sys
+import time
+from itertools import count
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+
+from transformer import State, Step, initial, make_jit_step, make_shard_map_step
+
+_KINDS = {"jit": make_jit_step, "shard_map": make_shard_map_step}
+_RATE = 1e-3
+
+
+class _Training:
+    """One run, from the same start on every platform."""
+
+    def __init__(self, mesh: Mesh, kind: str) -> None:
+        self._step: Step = _KINDS[kind](mesh, _RATE)
+        self._state: State
+        self._state, self._tokens = initial(mesh)
+
+    def run(self, steps: int) -> dict[str, Any]:
+        losses = []
+        start = time.perf_counter()
+        for _ in range(steps):
+            self._state, loss = self._step(self._state, self._tokens)
+            losses.append(loss)
+        jax.block_until_ready(self._state)
+        seconds = (time.perf_counter() - start) / steps
+        return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
+
+
+class _Side:
+    def __init__(self, devices: int) -> None:
+        there = jax.devices()
+        if len(there) != devices:
+            raise SystemExit(f"{jax.default_backend()} has {len(there)} devices, not {devices}")
+        self._mesh = Mesh(np.array(there), "batch")
+        self._trainings: dict[str, _Training] = {}
+        self._numbers = count(1)
+
+    def train(self, kind: str, steps: str) -> dict[str, Any]:
+        if kind not in self._trainings:
+            self._trainings[kind] = _Training(self._mesh, kind)
+        return self._trainings[kind].run(int(steps))
+
+    def compile(self, kind: str) -> dict[str, Any]:
+        # The rate is a constant of the program, which makes it another one.
+        step = _KINDS[kind](self._mesh, _RATE + 1e-6 * next(self._numbers))
+        lowered = step.lower(*initial(self._mesh))
+        start = time.perf_counter()
+        lowered.compile()
+        return {"seconds": time.perf_counter() - start}
+
+
+def main() -> None:
+    """Answers each line with one of JSON."""
+    side = _Side(int(sys.argv[1]))
+    commands = {"train": side.train, "compile": side.compile}
+    for line in sys.stdin:
+        name, *arguments = line.split()
+        print(json.dumps(commands[name](*arguments)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Tables of what Python scripts measure on the plugin and on XLA:CPU. */
+import { availableParallelism, cpus } from 'node:os';
+import path from 'node:path';
+import { execa } from 'execa';
+
+import { pluginEnv, writeTable } from './report.js';
+
+/** One line of a script's output. */
+interface Row {
+  readonly what: string;
+  /** Largest ratio wanted (smallest, for rows where more is better); null for a row that only informs. */
+  readonly target: number | null;
+  readonly higher_is_better?: boolean;
+  readonly unit: string;
+  readonly xla: number;
+  readonly ours: number;
+  readonly ratio: number;
+}
+
+const cores = process.env['BENCH_CORES'] ?? '0,1';
+
+/** Runs the scripts, pinned to the cores named by BENCH_CORES (default 0,1), and writes the table `name` of README.md. */
+export async function measure(name: string, scripts: readonly string[]): Promise<void> {
+  const env = await pluginEnv();
+  const rows = [];
+  for (const script of scripts) rows.push(...(await rowsOf(script, env)));
+  await writeTable(name, tableOf(rows));
+}
+
+async function rowsOf(script: string, env: NodeJS.ProcessEnv): Promise<readonly Row[]> {
+  const file = path.join(import.meta.dirname, script);
+  // Not through a shell: bash without SHLVL, with a socket for its input, reads .bashrc, which may put other Pythons first.
+  const { stdout } = await execa('taskset', ['-c', cores, 'python', file], { env });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+function verdict({ target, ratio, higher_is_better: higher }: Row): string {
+  if (target === null) return '';
+  return `${higher ? '≥' : '≤'} ${target} ${(higher ? ratio >= target : ratio <= target) ? '✓' : '✗'}`;
+}
+
+function tableOf(rows: readonly Row[]): string[] {
+  const [cpu] = cpus();
+  const body = rows.map((row) => {
+    const figures = [row.xla, row.ours].map((value) => `${value.toPrecision(3)} ${row.unit}`);
+    return `| ${row.what} | ${figures.join(' | ')} | ${row.ratio.toFixed(2)} | ${verdict(row)} |`;
+  });
+  return [
+    `One run pinned to the cores ${cores} of ${availableParallelism()} (${cpu?.model.trim() ?? 'unknown'}), ` +
+      `${new Date().toISOString().slice(0, 10)}; the least of interleaved turns.`,
+    '',
+    '| | XLA:CPU | plugin | ratio | target |',
+    '|---|---|---|---|---|',
+    ...body,
+  ];
+}
