@@ -54,6 +54,8 @@ def lower(
         return True
 
     context = mlir.make_ir_context()
+    # A thread of MLIR's that has something to say would wait for the GIL, and we for the thread.
+    context.enable_multithreading(False)
     handler = context.attach_diagnostic_handler(collect)
     step = "read the program"
     try:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import jax
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import sdy, stablehlo
 
@@ -159,6 +160,8 @@ class Meshes:
         kind = str(getattr(read, "reduction_op", None)).rpartition(".")[2]
         if len(unreduced) and kind not in ("None", "SUM"):
             raise UnsupportedProgramError(f"arrays whose {kind} is still to be made: {attribute}")
+        if len(unreduced) and jax.__version_info__ < (0, 10):  # which mean something else by it
+            raise UnsupportedProgramError(f"unreduced arrays need JAX 0.10 or newer: {attribute}")
         terms = tuple(_axis(sdy.AxisRefAttr(axis), mesh) for axis in unreduced)
         return Sharding(mesh, dims or ((),) * rank, terms)
 
