@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices without common memory: Shardy's passes run; what they do not survive is refused."""
 
+import subprocess
+import sys
+
 import pytest
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import sdy  # noqa: F401  registers the dialect's passes
@@ -40,6 +43,14 @@ CUMSUM = """
       return %0 : tensor<4xf32>
     }
   }"""
+COMPILE = """
+import sys
+import iree.compiler
+flags = ["--iree-cuda-target=sm_80", "--compile-to=hal"]
+program = sys.stdin.buffer.read()
+code = iree.compiler.compile_str(program, target_backends=["cuda"], extra_args=flags)
+sys.stdout.buffer.write(code)
+"""
 UNEVEN = """
   module {
     sdy.mesh @mesh = <["i"=2]>
@@ -78,6 +89,22 @@ def test_manual_computation_becomes_the_program(plugin):
     assert "sdy" not in text
     assert "@main(%arg0: tensor<2xf32>) -> tensor<2xf32>" in text
     assert "dense<[[0, 1]]>" in text
+
+
+def test_collectives_become_channels_of_gpus(plugin):
+    """What a device runs is code for IREE's channels (NCCL): compiled here, not run."""
+    if not has_partitioner():
+        pytest.skip("this jaxlib has no sdy-convert-global-to-local")
+    # In a process of its own: other tests ask whether the compiler was imported.
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILE],
+        input=lower(plugin, MANUAL),
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert b"hal.channel.create" in ran.stdout
+    assert b"hal.command_buffer.collective" in ran.stdout
 
 
 def test_old_jaxlib_says_so(plugin):
