@@ -67,7 +67,7 @@ void DevicePoisonExecution(PJRT_Device_PoisonExecution_Args& args) {
   args.poisoned = device.launches().Poison(
       args.launch_id,
       ErrorFromC(args.error_code, args.error_message, args.error_message_size),
-      &device.client().runtime().callbacks());
+      device.client().runtime().callbacks().get());
 }
 
 void DeviceCreateAsyncTrackingEvent(

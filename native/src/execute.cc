@@ -232,7 +232,8 @@ class Launcher {
     for (Device* device : devices_) {
       device->launches().Add(launch_id_, completion);
     }
-    // Holds the client, so that the queues outlive the task.
+    // Holds the client, so that it lives until the program has run, and lets
+    // go before it says so: who destroys it then ends its threads.
     Device& first = *devices_.front();
     first.queue().Post([client = client_, &first, module = module_, completion,
                         inputs = std::move(inputs),
@@ -243,7 +244,11 @@ class Launcher {
         data[i]->hal = std::move(outputs[i]);
       }
       inputs.data.clear();  // donated memory is free when it is said to be done
-      completion->Complete(std::move(outcome), &client->runtime().callbacks());
+      data.clear();
+      module.reset();
+      const auto callbacks = client->runtime().callbacks();
+      client.reset();
+      completion->Complete(std::move(outcome), callbacks.get());
     });
     return launch;
   }

@@ -58,8 +58,8 @@ class Runtime {
   MemoryStatistics memory_statistics() const;
   // What a program of this cost runs on.
   const Engine& EngineFor(const Cost& cost);
-  // Where the framework's callbacks run.
-  WorkQueue& callbacks() { return callbacks_; }
+  // Where the framework's callbacks run; outlives this where it is held.
+  const std::shared_ptr<WorkQueue>& callbacks() const { return callbacks_; }
 
   // What a family keeps beside this.
   struct Family;
@@ -73,7 +73,7 @@ class Runtime {
   const std::unique_ptr<Family> family_;
   const VmInstance instance_;
   HalAllocator allocator_;
-  WorkQueue callbacks_;
+  const std::shared_ptr<WorkQueue> callbacks_ = std::make_shared<WorkQueue>();
   // Last: the device's threads end before what they use goes.
   Engine engine_;
 };
