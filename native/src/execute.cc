@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 
 #include "device_memory.h"
@@ -118,7 +119,8 @@ std::vector<HalBuffer> Invoke(Device& device, const LoadedModule& module,
                               const LaunchInputs& inputs) {
   const Program& program = *module.program;
   Client& client = device.client();
-  const DeviceOrdinalScope ordinal(device.id());
+  std::optional<DeviceOrdinalScope> ordinal;
+  if (!program.foreign_calls.empty()) ordinal.emplace(device.id());
   const DeviceScope scope(module.hal_device);
   const CallList arguments(inputs.data.size());
   PassInputs(client, program, inputs, arguments.get());

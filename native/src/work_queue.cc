@@ -3,18 +3,13 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
 
 namespace iree_pjrt {
-namespace {
-
-// The state of the queue that this thread runs; null if it runs none.
-thread_local const void* of_this_thread = nullptr;
-
-}  // namespace
 
 struct WorkQueue::State {
   std::mutex mutex;
@@ -23,6 +18,8 @@ struct WorkQueue::State {
   bool stopping = false;
   // Not joinable before the first task.
   std::thread thread;
+  // Of the thread, once it runs.
+  std::atomic<std::thread::id> id;
 };
 
 WorkQueue::WorkQueue() : state_(std::make_shared<State>()) {}
@@ -50,11 +47,14 @@ void WorkQueue::Post(std::function<void()> task) {
   state_->condition.notify_one();
 }
 
-bool WorkQueue::OnThread() const { return of_this_thread == state_.get(); }
+bool WorkQueue::OnThread() const {
+  return state_->id.load(std::memory_order_relaxed) ==
+         std::this_thread::get_id();
+}
 
 void WorkQueue::Run(std::shared_ptr<State> state) {
   pthread_setname_np(pthread_self(), "iree-queue");
-  of_this_thread = state.get();
+  state->id = std::this_thread::get_id();
   std::unique_lock<std::mutex> lock(state->mutex);
   while (true) {
     state->condition.wait(

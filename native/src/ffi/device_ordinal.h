@@ -5,25 +5,22 @@
 #define IREE_PJRT_FFI_DEVICE_ORDINAL_H_
 
 #include <cstdint>
+#include <optional>
 
 namespace iree_pjrt {
 
 class DeviceOrdinalScope {
  public:
-  explicit DeviceOrdinalScope(int32_t ordinal) : outer_(current_) {
-    current_ = ordinal;
-  }
-  ~DeviceOrdinalScope() { current_ = outer_; }
+  explicit DeviceOrdinalScope(int32_t ordinal);
+  ~DeviceOrdinalScope();
   DeviceOrdinalScope(const DeviceOrdinalScope&) = delete;
   DeviceOrdinalScope& operator=(const DeviceOrdinalScope&) = delete;
 
   // 0 outside of any.
-  static int32_t Current() { return current_; }
+  static int32_t Current();
 
  private:
-  inline static thread_local int32_t current_ = 0;
-
-  const int32_t outer_;
+  const std::optional<int32_t> outer_;
 };
 
 }  // namespace iree_pjrt
