@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,9 +96,7 @@ class TraceSpan {
   TraceSpan(TraceKind kind, const char* what) noexcept
       : recording_(CurrentRecording()), zone_(what) {
     if (recording_) [[unlikely]] {
-      event_.kind = kind;
-      event_.what = what;
-      event_.begin = TraceClock();
+      new (&event_) TraceEvent{kind, what, nullptr, TraceClock(), 0};
     }
   }
   ~TraceSpan() {
@@ -112,26 +111,32 @@ class TraceSpan {
 
   void set_name(TraceName name) {
     zone_.AddText(*name);
-    event_.name = std::move(name);
+    if (recording_) event_.name = std::move(name);
   }
   void set_what(const char* what) {
     zone_.Rename(what);
-    event_.what = what;
+    if (recording_) [[unlikely]]
+      event_.what = what;
   }
   void set_bytes(size_t bytes) {
     zone_.AddValue(bytes);
-    event_.bytes = static_cast<int64_t>(bytes);
+    if (recording_) [[unlikely]]
+      event_.bytes = static_cast<int64_t>(bytes);
   }
 
  private:
   void End() noexcept {
     event_.end = TraceClock();
     Record(recording_, std::move(event_));
+    event_.~TraceEvent();
   }
 
   const uint32_t recording_;
   Zone zone_;
-  TraceEvent event_{};
+  // Made only while something is recorded: filling it costs more than to ask.
+  union {
+    TraceEvent event_;
+  };
 };
 
 }  // namespace iree_pjrt

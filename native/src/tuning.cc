@@ -16,6 +16,8 @@ constexpr double kMicrosecondsPerOperation = 0.3;
 // Weights in element operations.
 constexpr double kTranscendental = 10;
 constexpr double kSortOrScatter = 50;
+// How often a contraction uses each element, for packing them to be worth it.
+constexpr double kReusesFrom = 64;
 // For loops whose bounds are no constants.
 constexpr double kGuessedTrips = 100;
 
@@ -87,11 +89,15 @@ class Estimator {
   // m·n·k is the root of mk·kn·mn.
   void AddContraction(MlirOperation op, double times) {
     double product = 1;
+    double elements = 0;
     for (MlirValue operand : ir_.Operands(op)) {
       product *= std::max(1.0, Elements(operand));
+      elements += Elements(operand);
     }
     const double multiply_adds = std::sqrt(product);
-    cost_.contraction = std::max(cost_.contraction, multiply_adds);
+    if (multiply_adds > kReusesFrom * elements) {
+      cost_.contraction = std::max(cost_.contraction, multiply_adds);
+    }
     cost_.microseconds += times * (kMicrosecondsPerOperation +
                                    multiply_adds / kMultiplyAddsPerMicrosecond);
   }

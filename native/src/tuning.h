@@ -17,7 +17,7 @@ namespace iree_pjrt {
 // A guess for one core, right within a factor of a few. A plain value.
 struct Cost {
   double microseconds = 0;
-  // Multiply-adds of the largest contraction.
+  // Multiply-adds of the largest contraction that is worth packing; 0 for none.
   double contraction = 0;
   // False if a loop may run any number of times.
   bool bounded = true;

@@ -10,7 +10,7 @@
 namespace iree_pjrt {
 namespace {
 
-constexpr double kLargeContraction = 3e8;  // multiply-adds
+constexpr double kLargeContraction = 6e7;  // multiply-adds
 
 }  // namespace
 
@@ -44,10 +44,11 @@ bool EmbedsObject(const std::vector<std::string>& flags) {
   return kLoadsObjects && !links;
 }
 
+// Packing in IREE's later phase (--iree-opt-data-tiling) crashes its compiler on
+// gradients of embeddings that are used twice.
 std::vector<std::string> TuningFlags(const Cost& cost) {
   if (cost.contraction < kLargeContraction) return {};
-  return {"--iree-opt-data-tiling",
-          "--iree-dispatch-creation-enable-aggressive-fusion=false"};
+  return {"--iree-global-opt-data-tiling"};
 }
 
 }  // namespace iree_pjrt
