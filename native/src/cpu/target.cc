@@ -44,8 +44,8 @@ bool EmbedsObject(const std::vector<std::string>& flags) {
   return kLoadsObjects && !links;
 }
 
-// Packing in IREE's later phase (--iree-opt-data-tiling) crashes its compiler on
-// gradients of embeddings that are used twice.
+// Packing in IREE's later phase (--iree-opt-data-tiling) crashes its compiler
+// on gradients of embeddings that are used twice.
 std::vector<std::string> TuningFlags(const Cost& cost) {
   if (cost.contraction < kLargeContraction) return {};
   return {"--iree-global-opt-data-tiling"};
