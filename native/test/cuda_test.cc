@@ -76,12 +76,7 @@ std::string KindOfDevice(PJRT_TopologyDescription* topology) {
 // The serialized executable.
 std::string CompileFor(PJRT_TopologyDescription* topology) {
   std::string code = kProgram;
-  PJRT_Program program{};
-  program.struct_size = PJRT_Program_STRUCT_SIZE;
-  program.code = code.data();
-  program.code_size = code.size();
-  program.format = "mlir";
-  program.format_size = 4;
+  PJRT_Program program = MlirProgram(code);
   auto compile = New<PJRT_Compile_Args>();
   compile.topology = topology;
   compile.program = &program;

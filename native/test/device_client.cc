@@ -132,11 +132,7 @@ PJRT_LoadedExecutable* DeviceClient::Compile(const std::string& text,
                                              Failure* failure) const {
   const std::string options = compilation.Proto();
   std::string code = text;
-  auto program = New<PJRT_Program>();
-  program.code = code.data();
-  program.code_size = code.size();
-  program.format = "mlir";
-  program.format_size = 4;
+  PJRT_Program program = MlirProgram(code);
   auto args = New<PJRT_Client_Compile_Args>();
   args.client = client_;
   args.program = &program;

@@ -129,13 +129,18 @@ bool IsDeleted(PJRT_Buffer* buffer) {
   return args.is_deleted;
 }
 
-PJRT_LoadedExecutable* Compile(const std::string& mlir, Failure* failure) {
+PJRT_Program MlirProgram(std::string& code) {
   auto program = New<PJRT_Program>();
-  std::string code = mlir;
   program.code = code.data();
   program.code_size = code.size();
   program.format = "mlir";
   program.format_size = 4;
+  return program;
+}
+
+PJRT_LoadedExecutable* Compile(const std::string& mlir, Failure* failure) {
+  std::string code = mlir;
+  PJRT_Program program = MlirProgram(code);
   auto args = New<PJRT_Client_Compile_Args>();
   args.client = SharedClient();
   args.program = &program;

@@ -52,6 +52,8 @@ uintptr_t Address(PJRT_Buffer* buffer);
 bool IsDeleted(PJRT_Buffer* buffer);
 void Destroy(PJRT_Buffer* buffer);
 
+// Of a text that must outlive it.
+PJRT_Program MlirProgram(std::string& code);
 PJRT_LoadedExecutable* Compile(const std::string& mlir,
                                Failure* failure = nullptr);
 // `kept`: inputs that are not to be donated.

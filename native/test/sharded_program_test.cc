@@ -376,12 +376,8 @@ TEST_F(ShardedProgramTest, RepliesThatDoNotFitAreRefused) {
 }
 
 TEST(PartitionCallbackTest, ProgramsOverSeveralDevicesNeedIt) {
-  auto program = New<PJRT_Program>();
   std::string code = Replied("0 1 0 1", "0 1 0 1");
-  program.code = code.data();
-  program.code_size = code.size();
-  program.format = "mlir";
-  program.format_size = 4;
+  PJRT_Program program = MlirProgram(code);
   const std::string options = Compilation{.replicas = 2}.Proto();
   auto args = New<PJRT_Client_Compile_Args>();
   args.client = SharedClient();

@@ -18,9 +18,10 @@ from typing import Any
 from jaxlib.mlir import ir, passmanager
 
 from ._collectives import Devices
-from ._copies import Copies, classes, cut, forward_slices, joined, on, put_together
+from ._copies import Copies, classes, cut, forward_slices, on, put_together, spread
+from ._expand import ops_in
 from ._mesh import Sharding
-from ._shardings import UnsupportedProgramError, without_shardings
+from ._shardings import UnsupportedProgramError, entries_of, without_shardings
 from ._unroll import Unroller, rank
 
 _SHARDING = "sdy.sharding"
@@ -45,9 +46,10 @@ def unroll(
     Raises:
       UnsupportedProgramError: the program holds something that cannot be rewritten.
     """
+    main = _main(module)
+    _give_attributes(main)
     _refuse_other_forms(module)
     devices = Devices(module, num_replicas, num_partitions)
-    main = _main(module)
     chosen = {} if devices.replicated else _propagated(module)
     inputs, outputs = (
         _ports(types, main, key, devices, chosen.get(key)) for key, types in _sides(main)
@@ -65,7 +67,7 @@ def unroll(
     )
     types = [port.type for port in inputs for _ in range(max(port.whole) + 1)]
     block = function.regions[0].blocks.append(*types, arg_locs=[main.location] * len(types))
-    values = _wholes(block, inputs)
+    values = spread(list(block.arguments), [port.whole for port in inputs])
     unroller = Unroller(module, devices)
     with ir.InsertionPoint(block):
         source = main.regions[0].blocks[0]
@@ -110,9 +112,7 @@ class _Port:
 
 
 def _ports(types: list[Any], main: Any, key: str, devices: Devices, chosen: Any) -> list[_Port]:
-    entries = [ir.DictAttr.get({})] * len(types)
-    if key in main.attributes:
-        entries = [ir.DictAttr(entry) for entry in main.attributes[key]]
+    entries = [ir.DictAttr(entry) for entry in main.attributes[key]]
     everyone = range(devices.count)
     ports = []
     for index, (type_, entry) in enumerate(zip(types, entries, strict=True)):
@@ -128,22 +128,11 @@ def _ports(types: list[Any], main: Any, key: str, devices: Devices, chosen: Any)
     return ports
 
 
-def _wholes(block: Any, inputs: list[_Port]) -> list[Copies]:
-    """The block's arguments, as what the devices have a part of."""
-    arguments = iter(list(block.arguments))
-    values = []
-    for port in inputs:
-        wholes = [next(arguments) for _ in range(max(port.whole) + 1)]
-        values.append(joined(wholes[number] for number in port.whole))
-    return values
-
-
 def _plain(entry: Any) -> Any:
     """Attributes without shardings; an argument that one result takes over becomes any donor."""
     kept = without_shardings(entry)
-    names = [kept[index].name for index in range(len(kept))]
-    attributes = {name: kept[name] for name in names if name not in _DONATIONS}
-    if len(attributes) < len(names):
+    attributes = {name: kept[name] for name in entries_of(kept) if name not in _DONATIONS}
+    if len(attributes) < len(kept):
         attributes["jax.buffer_donor"] = ir.BoolAttr.get(True)
     return ir.DictAttr.get(attributes)
 
@@ -154,9 +143,6 @@ def _propagated(module: ir.Module) -> dict[str, Any]:
     Nothing if nothing was open, or if its propagation does not take the program.
     """
     main = _main(module)
-    for key, types in _sides(main):
-        if key not in main.attributes:
-            main.attributes[key] = ir.ArrayAttr.get([ir.DictAttr.get({})] * len(types))
     if all(_settled(ir.DictAttr(e)) for key, _ in _sides(main) for e in main.attributes[key]):
         return {}
     copy = _clone(module)
@@ -168,20 +154,20 @@ def _propagated(module: ir.Module) -> dict[str, Any]:
         return {}
 
 
+def _give_attributes(main: Any) -> None:
+    """Gives the arguments and results of ``main`` attributes, if they have none at all."""
+    for key, types in _sides(main):
+        if key not in main.attributes:
+            main.attributes[key] = ir.ArrayAttr.get([ir.DictAttr.get({})] * len(types))
+
+
 def _refuse_other_forms(module: ir.Module) -> None:
     """Shardings for GSPMD, which say nothing here, would make wrong programs."""
-    main = _main(module).attributes
-    keys = ("arg_attrs", "res_attrs")
-    found = [key for key in keys if key in main and "mhlo.sharding" in str(main[key])]
-
-    def visit(op: Any) -> Any:
-        if op.name == "stablehlo.custom_call" and "SPMD" in str(op.attributes["call_target_name"]):
-            found.append(op.name)
-            return ir.WalkResult.INTERRUPT
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    if found:
+    main = _main(module)
+    calls = ops_in(module, "stablehlo.custom_call")
+    if any("mhlo.sharding" in str(main.attributes[key]) for key, _ in _sides(main)) or any(
+        "SPMD" in str(call.attributes["call_target_name"]) for call in calls
+    ):
         raise UnsupportedProgramError(
             "a program for several devices with shardings in GSPMD's form; needed are JAX 0.7 or "
             "newer, and jax.config.update('jax_use_shardy_partitioner', True)"
@@ -209,9 +195,8 @@ def _main(module: Any) -> Any:
 
 def _clone(module: ir.Module) -> ir.Module:
     copy = ir.Module.create()
-    entries = module.operation.attributes
-    for index in range(len(entries)):
-        copy.operation.attributes[entries[index].name] = entries[index].attr
+    for name, attribute in entries_of(module.operation.attributes).items():
+        copy.operation.attributes[name] = attribute
     for op in module.body.operations:
         op.operation.clone(ip=ir.InsertionPoint(copy.body))
     return copy
@@ -306,21 +291,12 @@ def _shown(
     outputs: list[_Port],
 ) -> ir.Module:
     """The program on whole arrays, with its shardings in XLA's words."""
+    with ir.InsertionPoint(function.regions[0].blocks[0]):
+        end = ir.Operation.create("func.return", operands=[copies[0] for copies in results])
     shown = _clone(module)
+    end.erase()
     main = _main(shown)
-    originals = {
-        result: copied
-        for op, copy in zip(
-            function.regions[0].blocks[0].operations,
-            main.regions[0].blocks[0].operations,
-            strict=True,
-        )
-        for result, copied in zip(op.operation.results, copy.operation.results, strict=True)
-    }
     block = main.regions[0].blocks[0]
-    originals.update(zip(function.regions[0].blocks[0].arguments, block.arguments, strict=True))
-    with ir.InsertionPoint(block):
-        ir.Operation.create("func.return", operands=[originals[copies[0]] for copies in results])
     _keep_first(block, inputs)
     main.attributes["arg_attrs"] = ir.ArrayAttr.get([port.attributes for port in inputs])
     main.attributes["res_attrs"] = ir.ArrayAttr.get([port.attributes for port in outputs])

@@ -12,7 +12,7 @@ from jaxlib.mlir.dialects import stablehlo
 
 from ._copies import Copies, constant, cut, integers, joined, on, shape_of
 from ._mesh import Axis, Mesh, Meshes
-from ._shardings import UnsupportedProgramError
+from ._shardings import UnsupportedProgramError, entries_of
 
 IDS = frozenset({"stablehlo.partition_id", "stablehlo.replica_id"})
 
@@ -104,9 +104,9 @@ def rewrite(op: Any, operands: Sequence[Copies], devices: Devices) -> list[list[
     Returns:
       For each result its value on every device; the same object where it is the same value.
     """
-    make = _MAKERS[op.name]
-    if op.name == "stablehlo.collective_permute":
+    if op.name == _PERMUTE:
         return [_permute(op, copies, devices) for copies in operands]
+    make = _MAKERS[op.name]
     members = devices.group_of(op)
     memo: dict[Any, list[Any]] = {}
     results: list[list[Any]] = [[] for _ in op.results]
@@ -196,10 +196,10 @@ _MAKERS: dict[str, Callable[[Any, Inputs, int, Memo], list[Any]]] = {
     "stablehlo.all_reduce": _all_reduce,
     "stablehlo.all_to_all": _all_to_all,
     "stablehlo.collective_broadcast": _broadcast,
-    "stablehlo.collective_permute": _broadcast,
     "stablehlo.reduce_scatter": _reduce_scatter,
 }
-NAMES = frozenset(_MAKERS)
+_PERMUTE = "stablehlo.collective_permute"
+NAMES = frozenset({*_MAKERS, _PERMUTE})
 # Those whose result depends on a device's place in its group.
 _RANKED = frozenset({"stablehlo.all_to_all", "stablehlo.reduce_scatter"})
 
@@ -236,11 +236,7 @@ def _apply(block: Any, left: Any, right: Any) -> Any:
                 for result in op.operation.results
             ],
             operands=[values[operand] for operand in op.operation.operands],
-            attributes={entry.name: entry.attr for entry in _entries(op.operation.attributes)},
+            attributes=entries_of(op.operation.attributes),
         )
         values.update(zip(op.operation.results, made.results, strict=True))
     return values[end.operation.operands[0]]
-
-
-def _entries(attributes: Any) -> list[Any]:
-    return [attributes[index] for index in range(len(attributes))]

@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from ._copies import Copies, classes, constant, each, joined, on
+from ._copies import Copies, Kinds, classes, constant, different, each, on, spread
 
 if TYPE_CHECKING:
     from ._unroll import Unroller
-
-# For each value that is carried, the number of each device's among those that differ.
-Kinds = list[list[int]]
 
 
 def loop(unroller: Unroller, op: Any, operands: list[Copies]) -> list[Copies]:
@@ -28,7 +24,7 @@ def loop(unroller: Unroller, op: Any, operands: list[Copies]) -> list[Copies]:
     while True:
         made, finer = _try_loop(unroller, op, operands, kinds)
         if finer == kinds:
-            return _spread(made.results, kinds)
+            return spread(made.results, kinds)
         made.erase()
         kinds = finer
 
@@ -38,19 +34,19 @@ def _try_loop(
 ) -> tuple[Any, Kinds]:
     """Emits the loop; returns it, and what devices have alike after one round of it."""
     condition, body = (region.blocks[0] for region in op.regions)
-    inits = _different(operands, kinds)
+    inits = different(operands, kinds)
     types = [value.type for value in inits]
     made = ir.Operation.create("stablehlo.while", results=types, operands=inits, regions=2)
     locations = [op.location] * len(types)
     blocks = [region.blocks.append(*types, arg_locs=locations) for region in made.regions]
     with unroller.region(blocks[0]):
-        goes_on = unroller.run(condition, _spread(blocks[0].arguments, kinds))[0]
+        goes_on = unroller.run(condition, spread(blocks[0].arguments, kinds))[0]
         answer = goes_on[0]
         for other in list(dict.fromkeys(goes_on))[1:]:
             answer = stablehlo.or_(answer, other)
         stablehlo.return_([answer])
     with unroller.region(blocks[1]):
-        carried = _spread(blocks[1].arguments, kinds)
+        carried = spread(blocks[1].arguments, kinds)
         outputs = unroller.run(body, carried)
         if len(goes_on) > 1:
             # A device that is done keeps what it has while others go on.
@@ -59,7 +55,7 @@ def _try_loop(
                 _select(unroller, goes_on, new, old)
                 for new, old in zip(outputs, carried, strict=True)
             ]
-        stablehlo.return_(_different(outputs, kinds))
+        stablehlo.return_(different(outputs, kinds))
     devices = range(unroller.devices.count)
     finer = [
         classes([(kind[device], on(copies, device)) for device in devices])
@@ -92,10 +88,10 @@ def branches(unroller: Unroller, op: Any, chosen: Copies) -> list[Copies]:
     for branch, region, final in zip(returned, scratch.regions, made.regions, strict=True):
         block = region.blocks[0]
         with ir.InsertionPoint(block):
-            stablehlo.return_(_different(branch, kinds))
+            stablehlo.return_(different(branch, kinds))
         block.append_to(final)
     scratch.erase()
-    return _spread(made.results, kinds)
+    return spread(made.results, kinds)
 
 
 def _each_its_own(unroller: Unroller, op: Any, chosen: Copies) -> list[Copies]:
@@ -123,22 +119,3 @@ def _each_its_own(unroller: Unroller, op: Any, chosen: Copies) -> list[Copies]:
 def _select(unroller: Unroller, which: Copies, yes: Copies, no: Copies) -> Copies:
     operands = [which, yes, no]
     return each(unroller.devices.count, operands, lambda values: stablehlo.select(*values))
-
-
-def _different(copies: Sequence[Copies], kinds: Kinds) -> list[Any]:
-    """The values of all devices in a row, each that differs once."""
-    return [
-        on(own, kind.index(number))
-        for own, kind in zip(copies, kinds, strict=True)
-        for number in range(max(kind) + 1)
-    ]
-
-
-def _spread(values: Sequence[Any], kinds: Kinds) -> list[Copies]:
-    """The inverse of ``_different``."""
-    rest = iter(values)
-    spread = []
-    for kind in kinds:
-        own = [next(rest) for _ in range(max(kind) + 1)]
-        spread.append(joined(own[number] for number in kind))
-    return spread

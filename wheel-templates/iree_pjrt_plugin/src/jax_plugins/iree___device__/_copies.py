@@ -16,6 +16,8 @@ from jaxlib.mlir.dialects import stablehlo
 
 # One value for all devices, or one for each of them.
 Copies: TypeAlias = list[Any]
+# For each of some values, the number of each device's among those that differ (``classes``).
+Kinds: TypeAlias = list[list[int]]
 
 
 def on(copies: Copies, device: int) -> Any:
@@ -33,6 +35,25 @@ def classes(keys: Sequence[Any]) -> list[int]:
     """Returns for each device the number of its key, in the order of their first appearance."""
     numbers: dict[Any, int] = {}
     return [numbers.setdefault(key, len(numbers)) for key in keys]
+
+
+def different(copies: Sequence[Copies], kinds: Kinds) -> list[Any]:
+    """Returns the values of all devices in a row, each that differs once."""
+    return [
+        on(own, kind.index(number))
+        for own, kind in zip(copies, kinds, strict=True)
+        for number in range(max(kind) + 1)
+    ]
+
+
+def spread(values: Iterable[Any], kinds: Kinds) -> list[Copies]:
+    """Returns each device's of values in a row: the inverse of ``different``."""
+    rest = iter(values)
+    copies = []
+    for kind in kinds:
+        own = [next(rest) for _ in range(max(kind) + 1)]
+        copies.append(joined(own[number] for number in kind))
+    return copies
 
 
 def each(count: int, operands: Sequence[Copies], make: Callable[[tuple[Any, ...]], Any]) -> list:

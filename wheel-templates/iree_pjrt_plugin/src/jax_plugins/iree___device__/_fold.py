@@ -30,7 +30,7 @@ def fold(op: Any, numbers: Sequence[int]) -> int | None:
       op: any op with one result.
       numbers: its operands, if they are all known.
     """
-    kind = _SCALAR.fullmatch(str(op.results[0].type).replace("ui", "ui"))
+    kind = _SCALAR.fullmatch(str(op.results[0].type))
     if kind is None:
         return None
     if op.name == "stablehlo.constant":

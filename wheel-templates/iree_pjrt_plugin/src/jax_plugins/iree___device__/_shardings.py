@@ -15,6 +15,12 @@ class UnsupportedProgramError(Exception):
     """The program holds something that cannot be rewritten; the text is for the user."""
 
 
+def entries_of(attributes: Any) -> dict[str, Any]:
+    """Returns the attributes of an op, or of a dictionary attribute, by their names."""
+    entries = (attributes[index] for index in range(len(attributes)))
+    return {entry.name: entry.attr for entry in entries}
+
+
 def strip_attributes(op: Any) -> None:
     """Deletes shardings from an op's attributes and from a function's arguments and results."""
     attributes = op.attributes
@@ -35,8 +41,7 @@ def strip_attributes(op: Any) -> None:
 def without_shardings(entry: Any) -> Any:
     """Copies a dictionary attribute without its shardings, nor those one level down."""
     kept = {}
-    for i in range(len(entry)):
-        name, value = entry[i].name, entry[i].attr
+    for name, value in entries_of(entry).items():
         if name.startswith(_ATTRIBUTE_PREFIXES):
             continue
         if name == _FRONTEND_ATTRIBUTES:

@@ -12,7 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
+from ._copies import constant
 from ._shardings import UnsupportedProgramError, strip_attributes
 
 # Ops with one operand and one result that move or constrain data between devices.
@@ -108,8 +110,8 @@ def _rewrite(op: Any) -> None:
     elif name in _SDY_REGIONS:
         _inline_region(op)
     elif name == "sdy.constant":
-        constant = _create(op, "stablehlo.constant", {"value": op.attributes["value"]})
-        op.results[0].replace_all_uses_with(constant.results[0])
+        with op.location, ir.InsertionPoint(op):
+            op.results[0].replace_all_uses_with(stablehlo.constant(op.attributes["value"]))
     elif name in _DEVICE_IDS:
         _replace_by_zeros(op)
     elif name == "stablehlo.collective_permute" and not _permutes_to_itself(op):
@@ -157,28 +159,9 @@ def _inline_region(op: Any) -> None:
 
 
 def _replace_by_zeros(op: Any) -> None:
-    for result in op.results:
-        type_ = str(result.type)
-        element = type_.removeprefix("tensor<").removesuffix(">").rsplit("x", 1)[-1]
-        if element.startswith("complex"):
-            zero = "(0.0, 0.0)"
-        elif "f" in element:
-            zero = "0.0"
-        else:
-            zero = "false" if element == "i1" else "0"
-        value = ir.Attribute.parse(f"dense<{zero}> : {type_}")
-        constant = _create(op, "stablehlo.constant", {"value": value}, result.type)
-        result.replace_all_uses_with(constant.results[0])
-
-
-def _create(op: Any, name: str, attributes: dict[str, Any], type_: Any = None) -> Any:
-    return ir.Operation.create(
-        name,
-        results=[type_ or op.results[0].type],
-        attributes=attributes,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
+    with op.location, ir.InsertionPoint(op):
+        for result in op.results:
+            result.replace_all_uses_with(constant(result.type, 0))
 
 
 def _permutes_to_itself(op: Any) -> bool:

@@ -10,6 +10,7 @@ the values of all devices. So no partitioner is needed, and every sharding of an
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -21,7 +22,7 @@ from . import _collectives, _control_flow
 from ._copies import Copies, constant, cut, each, joined, on, put_together
 from ._fold import fold
 from ._mesh import Axis, Sharding
-from ._shardings import UnsupportedProgramError, strip_attributes
+from ._shardings import UnsupportedProgramError
 
 # Ops that say where a value lies.
 _PLACEMENTS = frozenset(
@@ -32,10 +33,10 @@ _PLACEMENTS = frozenset(
         "sdy.sharding_constraint",
     }
 )
-Terms: TypeAlias = frozenset[Axis]
-
 _DECLARATIONS = frozenset({"sdy.mesh", "sdy.sharding_group"})
 _LOOKED_INTO = frozenset({"func.call", "stablehlo.case", "stablehlo.if", "stablehlo.while"})
+# Axes along which devices hold terms of a sum that is still to be made.
+Terms: TypeAlias = frozenset[Axis]
 
 
 class Unroller:
@@ -56,8 +57,9 @@ class Unroller:
         self._special: dict[Any, bool] = {}
         # Of the program's values, what is emitted for them.
         self._values: dict[Any, Copies] = {}
-        # Numbers that emitted scalars are known to be; one dictionary for each open region.
-        self._known: list[dict[Any, Any]] = [{}]
+        # Emitted scalars whose numbers are known, both ways; a map for each open region.
+        self._scalars: ChainMap[tuple[Any, int], Any] = ChainMap()
+        self._numbers: ChainMap[Any, int] = ChainMap()
         # Whether values are those of one device rather than of the whole.
         self._local = devices.replicated
         # Of the program's whole values, those whose devices hold terms of a sum.
@@ -167,30 +169,21 @@ class Unroller:
                     return ir.WalkResult.INTERRUPT
                 return ir.WalkResult.ADVANCE
 
-            for region in key.regions:
-                for block in region.blocks:
-                    for inner in block.operations:
-                        if not found:
-                            inner.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+            key.walk(visit, ir.WalkOrder.PRE_ORDER)
             self._special[key] = bool(found)
         return self._special[key]
 
     def _ids(self, op: Any) -> Copies:
-        made: dict[int, Any] = {}
         type_ = op.results[0].type
-        for number in self.devices.ids(op.name):
-            made.setdefault(number, self._number(type_, number))
-        return joined(made[number] for number in self.devices.ids(op.name))
+        return joined(self._number(type_, number) for number in self.devices.ids(op.name))
 
     def _number(self, type_: Any, number: int) -> Any:
         """A scalar constant, the same value for the same number."""
-        for known in self._known:
-            for value, (known_type, known_number) in known.items():
-                if known_type == type_ and known_number == number:
-                    return value
-        value = constant(type_, number)
-        self._known[-1][value] = (type_, number)
-        return value
+        key = (type_, number)
+        if key not in self._scalars:
+            self._scalars[key] = constant(type_, number)
+            self._numbers[self._scalars[key]] = number
+        return self._scalars[key]
 
     def _copy(self, op: Any, operands: list[Copies]) -> list[Copies]:
         captured = _captured(op)
@@ -206,7 +199,6 @@ class Unroller:
             if folded is not None:
                 return [folded]
             made = op.clone()
-            strip_attributes(made)
             for index, value in enumerate(inputs[: len(operands)]):
                 made.operands[index] = value
             if captured:
@@ -222,27 +214,24 @@ class Unroller:
         """Arithmetic on the number of a device, which would keep apart what is the same."""
         if not self._local or len(op.results) != 1:
             return None
-        numbers = []
-        for value in inputs:
-            entry = next((known[value] for known in self._known if value in known), None)
-            if entry is None:
-                return None
-            numbers.append(entry[1])
-        number = fold(op, numbers)
+        if any(value not in self._numbers for value in inputs):
+            return None
+        number = fold(op, [self._numbers[value] for value in inputs])
         return None if number is None else self._number(op.results[0].type, number)
 
     @contextmanager
     def region(self, block: Any) -> Iterator[None]:
         """Emits into a block of its own, whose values end with it."""
-        self._known.append({})
+        scalars, numbers = self._scalars, self._numbers
+        self._scalars, self._numbers = scalars.new_child(), numbers.new_child()
         try:
             with ir.InsertionPoint(block):
                 yield
         finally:
-            self._known.pop()
+            self._scalars, self._numbers = scalars, numbers
 
     def _manual(self, op: Any, operands: list[Copies]) -> list[Copies]:
-        axes = _names(op.attributes["manual_axes"])
+        axes = set(sdy.ManualAxesAttr(op.attributes["manual_axes"]))
         shardings = [
             [
                 self.devices.meshes.sharding(sharding, rank(value.type)).over(axes)
@@ -271,14 +260,10 @@ class Unroller:
         ]
 
     def _shards(self, copies: Copies, sharding: Sharding) -> Copies:
-        made: dict[Any, Any] = {}
-        shards = []
-        for device in range(self.devices.count):
-            key = (on(copies, device), sharding.tile(device))
-            if key not in made:
-                made[key] = cut(key[0], sharding.parts, key[1])
-            shards.append(made[key])
-        return joined(shards)
+        tiles = [sharding.tile(device) for device in range(self.devices.count)]
+        return each(
+            self.devices.count, [copies, tiles], lambda key: cut(key[0], sharding.parts, key[1])
+        )
 
     def _whole(self, copies: Copies, sharding: Sharding) -> Copies:
         """From the shards of devices that an array is spread over, the whole.
@@ -333,10 +318,6 @@ def _has_side_effect(op: Any) -> bool:
 def rank(type_: Any) -> int:
     """Returns the number of a tensor's dimensions; 0 for a token."""
     return ir.RankedTensorType(type_).rank if isinstance(type_, ir.RankedTensorType) else 0
-
-
-def _names(manual_axes: Any) -> set[str]:
-    return set(sdy.ManualAxesAttr(manual_axes))
 
 
 def _per_value(shardings: Any) -> list[Any]:
