@@ -4,8 +4,11 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+
+#include "leak_boundary.h"
 
 namespace iree_pjrt {
 namespace {
@@ -13,16 +16,18 @@ namespace {
 // More than a header with its padding.
 constexpr size_t kCleared = 1024;
 
+// AddressSanitizer watches what malloc gives, and nothing else.
+#if defined(IREE_PJRT_ASAN)
+constexpr size_t kLeastLarge = SIZE_MAX;
+#else
+constexpr size_t kLeastLarge = LargeBlocks::kLeast;
+#endif
+
 void RaiseTo(std::atomic<int64_t>& maximum, int64_t value) {
   int64_t seen = maximum.load(std::memory_order_relaxed);
   while (seen < value && !maximum.compare_exchange_weak(
                              seen, value, std::memory_order_relaxed)) {
   }
-}
-
-// What the block really takes, so that freeing it gives the same back.
-int64_t SizeOf(void* pointer) {
-  return static_cast<int64_t>(malloc_usable_size(pointer));
 }
 
 }  // namespace
@@ -34,34 +39,38 @@ BufferAllocator::Statistics BufferAllocator::statistics() const {
           largest_allocation_.load(std::memory_order_relaxed)};
 }
 
-iree_status_t BufferAllocator::Reallocate(size_t size, void** inout_ptr) {
-  const int64_t before = *inout_ptr ? SizeOf(*inout_ptr) : 0;
-  void* pointer = std::realloc(*inout_ptr, size);
-  if (!pointer) {
-    return iree_make_status(IREE_STATUS_RESOURCE_EXHAUSTED,
-                            "no memory for a buffer of %zu bytes", size);
-  }
-  *inout_ptr = pointer;
-  const int64_t grown = SizeOf(pointer) - before;
-  RaiseTo(peak_bytes_in_use_,
-          bytes_in_use_.fetch_add(grown, std::memory_order_relaxed) + grown);
-  RaiseTo(largest_allocation_, static_cast<int64_t>(size));
-  allocation_count_.fetch_add(1, std::memory_order_relaxed);
-  return iree_ok_status();
+LargeBlocks::Block BufferAllocator::Take(size_t size) {
+  if (size >= kLeastLarge) return large_.Take(size);
+  void* const pointer = std::malloc(size);
+  return {pointer, malloc_usable_size(pointer)};
 }
 
 iree_status_t BufferAllocator::Allocate(size_t size, bool zero,
                                         void** out_ptr) {
-  *out_ptr = nullptr;
-  IREE_RETURN_IF_ERROR(Reallocate(size, out_ptr));
-  if (zero) std::memset(*out_ptr, 0, std::min(size, kCleared));
+  const LargeBlocks::Block block = Take(size);
+  if (!block.pointer) {
+    return iree_make_status(IREE_STATUS_RESOURCE_EXHAUSTED,
+                            "no memory for a buffer of %zu bytes", size);
+  }
+  const auto taken = static_cast<int64_t>(block.size);
+  RaiseTo(peak_bytes_in_use_,
+          bytes_in_use_.fetch_add(taken, std::memory_order_relaxed) + taken);
+  RaiseTo(largest_allocation_, static_cast<int64_t>(size));
+  allocation_count_.fetch_add(1, std::memory_order_relaxed);
+  if (zero) std::memset(block.pointer, 0, std::min(size, kCleared));
+  *out_ptr = block.pointer;
   return iree_ok_status();
 }
 
 void BufferAllocator::Free(void* pointer) {
   if (!pointer) return;
-  bytes_in_use_.fetch_sub(SizeOf(pointer), std::memory_order_relaxed);
-  std::free(pointer);
+  size_t size = large_.GiveBack(pointer);
+  if (size == 0) {
+    size = malloc_usable_size(pointer);
+    std::free(pointer);
+  }
+  bytes_in_use_.fetch_sub(static_cast<int64_t>(size),
+                          std::memory_order_relaxed);
 }
 
 iree_status_t BufferAllocator::Control(void* self,
@@ -77,8 +86,6 @@ iree_status_t BufferAllocator::Control(void* self,
       return allocator.Allocate(size(), /*zero=*/false, inout_ptr);
     case IREE_ALLOCATOR_COMMAND_CALLOC:
       return allocator.Allocate(size(), /*zero=*/true, inout_ptr);
-    case IREE_ALLOCATOR_COMMAND_REALLOC:
-      return allocator.Reallocate(size(), inout_ptr);
     case IREE_ALLOCATOR_COMMAND_FREE:
       allocator.Free(*inout_ptr);
       *inout_ptr = nullptr;

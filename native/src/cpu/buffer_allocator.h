@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of buffers, with IREE's header of each in front of its bytes:
-// malloc with figures. Owned by the Runtime, which outlives every buffer; any
-// thread may use it.
+// malloc with figures, and large blocks that are used again. Owned by the
+// Runtime, which outlives every buffer; any thread may use it.
 #ifndef IREE_PJRT_BUFFER_ALLOCATOR_H_
 #define IREE_PJRT_BUFFER_ALLOCATOR_H_
 
@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "iree/base/api.h"
+#include "large_blocks.h"
 
 namespace iree_pjrt {
 
@@ -31,10 +32,12 @@ class BufferAllocator {
  private:
   static iree_status_t Control(void* self, iree_allocator_command_t command,
                                const void* params, void** inout_ptr);
-  iree_status_t Reallocate(size_t size, void** inout_ptr);
+  // With the bytes that a block really takes, which are those that it frees.
+  LargeBlocks::Block Take(size_t size);
   iree_status_t Allocate(size_t size, bool zero, void** out_ptr);
   void Free(void* pointer);
 
+  LargeBlocks large_;
   std::atomic<int64_t> bytes_in_use_{0};
   std::atomic<int64_t> peak_bytes_in_use_{0};
   std::atomic<int64_t> allocation_count_{0};
