@@ -157,8 +157,8 @@ class Meshes:
             for dimension in read.dimension_shardings
         )
         unreduced = getattr(read, "unreduced_axes", ())  # unknown to older versions
-        kind = str(getattr(read, "reduction_op", None)).rpartition(".")[2]
-        if len(unreduced) and kind not in ("None", "SUM"):
+        kind = getattr(getattr(read, "reduction_op", None), "name", "SUM")
+        if len(unreduced) and kind != "SUM":
             raise UnsupportedProgramError(f"arrays whose {kind} is still to be made: {attribute}")
         if len(unreduced) and jax.__version_info__ < (0, 10):  # which mean something else by it
             raise UnsupportedProgramError(f"unreduced arrays need JAX 0.10 or newer: {attribute}")
