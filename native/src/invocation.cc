@@ -107,7 +107,7 @@ std::string Invocation::Compile(const std::vector<bool>& donatable,
     CopySlicedSources(borrowed.ir);
     SplitComplexConstants(borrowed.ir);
     FoldKnownParts(borrowed.ir);
-    BreakScalarChains(borrowed.ir);
+    LimitDispatchOperands(borrowed.ir);
     KeepProductSums(borrowed.ir);
     WidenMath(borrowed.ir);
     ExpandPowers(borrowed.ir);

@@ -96,9 +96,9 @@ void FoldKnownParts(const Ir& ir);
 // at an index are arrays, and so is what every other element is taken from.
 void CopySlicedSources(const Ir& ir);
 
-// On the module after IREE's input phase: of many scalars, only some depend on
-// each other without a barrier between them.
-void BreakScalarChains(const Ir& ir);
+// On the module after IREE's input phase: only as many operations as IREE's
+// runtime has operands for follow each other without a barrier between them.
+void LimitDispatchOperands(const Ir& ir);
 
 // On the module after IREE's input phase: sums of products stay vectorized.
 void KeepProductSums(const Ir& ir);

@@ -40,6 +40,14 @@ moved = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
 assert x.is_deleted()
 np.testing.assert_allclose(moved, values + 1)
 """
+METRICS = """
+import jax, numpy as np
+names = [f"metric {i}" for i in range(40)]
+local = {name: np.arange(4, dtype=np.float32) + i for i, name in enumerate(names)}
+mean = jax.pmap(lambda m: jax.lax.pmean(jax.tree.map(lambda x: x * 2, m), "i"), axis_name="i")
+for i, name in enumerate(names):
+    np.testing.assert_array_equal(mean(local)[name], np.full(4, 3 + 2 * i))
+"""
 FAILED = """
 import jax, jax.numpy as jnp
 def host(x):
@@ -62,6 +70,10 @@ def shares_memory(platform):
 def test_pmap_over_four_devices(platform):
     lines, _ = output_of(PMAP, platform, IREE_PJRT_NUM_DEVICES="4")
     assert lines == [f"4 {platform}", "[6 6 6 6]", "[6 7 8 9]"]
+
+
+def test_many_numbers_of_four_devices(platform):
+    output_of(METRICS, platform, IREE_PJRT_NUM_DEVICES="4")
 
 
 def test_shardings_over_four_devices(platform):
