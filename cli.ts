@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import picocolors from 'picocolors';
 import type { CommandContext, Output } from './commands/context.js';
-import { COMMANDS, type CommandSpec, type OptionSpec, type OptionValues } from './commands/declarations.js';
+import { COMMANDS } from './commands/declarations.js';
+import type { CommandSpec, OptionSpec, OptionValues } from './commands/spec.js';
 import { EXIT_BUG, EXIT_CODES, PipelineFailure, exitCodeOf, fail } from './engine/failure.js';
 import { STAGES, loadStage } from './stages/registry.js';
 

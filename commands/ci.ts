@@ -10,7 +10,7 @@ import { writeFileAtomically } from '../engine/files.js';
 import { suggest } from '../engine/nearest.js';
 import { readPlanFile } from '../engine/plan-file.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { orderOf, planWithLegs } from './plan.js';
 import { LEGS_FOLDER, PLAN_FILE } from './run-leg.js';
 

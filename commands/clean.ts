@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { acquireRunLock } from '../engine/run-lock.js';
 import { type CommandContext, findRoot, print } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 /** Removes the state folder: caches, build trees, environments, logs. What was published (dist/, the lock) stays. */
 export async function run(

@@ -1,31 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CommandContext } from './context.js';
-
-/** Values of the options as commander gives them, by camel-case name. */
-export type OptionValues = Readonly<Record<string, unknown>>;
-export interface CommandModule {
-  run(context: CommandContext, args: readonly (string | undefined)[], options: OptionValues): Promise<number>;
-}
-
-export interface OptionSpec {
-  readonly flags: string;
-  readonly text: string;
-  /** Given more than once, or with commas: a list. */
-  readonly many?: boolean;
-  /** A whole number from 1 on. */
-  readonly count?: boolean;
-}
-
-export interface CommandSpec {
-  readonly name: string;
-  readonly args?: string;
-  readonly summary: string;
-  readonly details?: string;
-  readonly options: readonly OptionSpec[];
-  readonly examples: readonly (readonly [command: string, what: string])[];
-  /** Imported when the command is used, so that help and small commands start at once. */
-  readonly load: () => Promise<CommandModule>;
-}
+import type { CommandSpec, OptionSpec } from './spec.js';
 
 const SELECT: readonly OptionSpec[] = [
   { flags: '--only <stage>', text: 'these stages or nodes, and what they need', many: true },
@@ -214,9 +188,13 @@ check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`
     details: `Versions, tags, size, extensions, and the functions of the PJRT C API that the
 plugin does not implement, with its reasons. The library is loaded, in a process
 of its own, and asked.`,
-    options: [JSON_OUT],
+    options: [
+      { flags: '--passes', text: 'show its passes over programs instead, in their order, and why they are there' },
+      JSON_OUT,
+    ],
     examples: [
       ['npx pipeline plugin-info dist/*.whl', 'the wheels of the last run'],
+      ['npx pipeline plugin-info --passes dist/*.whl', 'how they change programs'],
       ['npx pipeline plugin-info plugin.so --json', 'a library, as JSON'],
     ],
     load: () => import('./plugin-info.js'),

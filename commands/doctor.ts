@@ -8,7 +8,7 @@ import { EXIT_CODES } from '../engine/failure.js';
 import { uniqueTools } from '../engine/tools.js';
 import { type Check, type Finding, MACHINE_CHECKS, type Machine, hintFor, tool } from './checks.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { probeRunner } from './find-tool.js';
 
 export interface Row extends Finding {

@@ -13,7 +13,7 @@ import type {
   ToolsArtifact,
 } from '../stages/artifacts.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 /** Results that the lines are made of, as they were last made; all but the library may be missing. */
 export interface EnvSources {

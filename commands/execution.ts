@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventSink } from '../engine/events/event.js';
-import type { ExecuteOptions } from '../engine/execute.js';
+import type { ExecuteOptions } from '../engine/execute-options.js';
 import { codeByFolder } from '../engine/fingerprint.js';
 import { thisMachine } from '../engine/machine.js';
 import type { CommandContext, Project } from './context.js';

@@ -4,7 +4,7 @@ import { type FingerprintRecord, diffRecords } from '../engine/fingerprint.js';
 import { findNodes, makePlan, selectNodes } from '../engine/plan.js';
 import { type NodePreview, preview } from '../engine/preview.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { STATES } from './dry-run.js';
 import { executeOptions, warningsOnly } from './execution.js';
 import { settingsOf } from './planning.js';
@@ -26,7 +26,7 @@ export async function run(
   const found = await preview(
     plan,
     executeOptions(context, project, {
-      settings: settingsOf(options),
+      settings: settingsOf(options, whole),
       locked: false,
       force: new Set(),
       noWait: true,

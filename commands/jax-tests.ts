@@ -4,7 +4,7 @@ import { fail } from '../engine/failure.js';
 import type { Plan } from '../engine/plan.js';
 import type { JaxTestsOptions } from '../stages/jax-tests/request.js';
 import type { CommandContext } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 const STAGE = 'jax-tests';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 export async function run(
   context: CommandContext,

@@ -2,10 +2,11 @@
 import { type Leg, makeLegs } from '../engine/legs.js';
 import { type PlanFile, type PlanOrder, describePlan } from '../engine/plan-file.js';
 import type { Plan } from '../engine/plan.js';
+import { checkSettings } from '../engine/settings.js';
 import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { originOf } from './origin.js';
-import { planFor, settingsOf, texts } from './planning.js';
+import { givenSettings, planFor, settingsOf, texts } from './planning.js';
 
 export async function run(
   context: CommandContext,
@@ -19,6 +20,7 @@ export async function run(
     return 0;
   }
   const { plan, targets } = await planFor(context, project, pipeline, options);
+  settingsOf(options, plan);
   const { bold, dim } = context.colors;
   const width = Math.max(...plan.nodes.map((node) => node.id.length));
   print(context, [bold(`${plan.pipeline}: ${plan.nodes.length} nodes`)]);
@@ -43,7 +45,7 @@ export function orderOf(options: OptionValues): PlanOrder {
     only: texts(options['only']),
     from: texts(options['from']),
     until: texts(options['until']),
-    settings: settingsOf(options),
+    settings: givenSettings(options),
   };
 }
 
@@ -56,6 +58,7 @@ export async function planWithLegs(
 ): Promise<{ readonly plan: Plan; readonly legs: readonly Leg[]; readonly file: PlanFile }> {
   const { variants, ...selection } = order;
   const { plan, targets } = await planFor(context, project, pipeline, { ...selection, variant: variants });
+  checkSettings(plan.nodes, order.settings);
   const legs = makeLegs(plan, plan.legGroups);
   const origin = await originOf(context, project.root);
   return { plan, legs, file: describePlan(plan, legs, { targets, order, origin }) };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../engine/failure.js';
-import { type Selection, makePlan, selectNodes } from '../engine/plan.js';
+import { type Plan, type Selection, makePlan, selectNodes } from '../engine/plan.js';
+import { checkSettings } from '../engine/settings.js';
 import type { CommandContext, Project } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 /** The plan that a command's arguments ask for. */
 export async function planFor(
@@ -24,8 +25,15 @@ export function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** `--set a=b` as an object; of two for one key the later wins. */
-export function settingsOf(options: OptionValues): Record<string, string> {
+/** `--set a=b` as an object. Fails for a key that no stage of the plan reads. */
+export function settingsOf(options: OptionValues, plan: Plan): Record<string, string> {
+  const settings = givenSettings(options);
+  checkSettings(plan.nodes, settings);
+  return settings;
+}
+
+/** The same before there is a plan to ask; of two for one key the later wins. */
+export function givenSettings(options: OptionValues): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const text of texts(options['set'])) {
     const equals = text.indexOf('=');

@@ -7,7 +7,7 @@ import { fail } from '../engine/failure.js';
 import type { ToolsArtifact } from '../stages/artifacts.js';
 import { askPython } from './ask-python.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 
 const TIMEOUT_MS = 3 * 60_000;
 
@@ -29,6 +29,14 @@ interface Facts {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** null: the plugin does not say. */
   readonly unimplemented: readonly { readonly function: string; readonly reason: string }[] | null;
+  /** Over programs, in their order; null: the plugin does not say. */
+  readonly passes: readonly Pass[] | null;
+}
+
+interface Pass {
+  readonly phase: string;
+  readonly name: string;
+  readonly why: string;
 }
 
 /** Prints what wheels or libraries say of themselves, asked through the C API. */
@@ -47,7 +55,10 @@ export async function run(
     })
   ).map((info) => ({ ...info, file: relative(context.cwd, info.file) }));
   if (options['json'] === true) printJson(context, found);
-  else for (const info of found) print(context, 'error' in info ? [] : [...describe(info), '']);
+  else {
+    const lines = options['passes'] === true ? describePasses : describe;
+    for (const info of found) print(context, 'error' in info ? [] : [...lines(info), '']);
+  }
   const wrong = found.filter((info) => 'error' in info);
   if (wrong.length > 0) {
     fail({
@@ -83,6 +94,21 @@ export function describe(info: { readonly file: string } & Facts): string[] {
     row('extensions', list(info.extensions)),
     ...attributes,
     ...unimplemented(info.unimplemented),
+  ];
+}
+
+/** The passes over programs, a phase after the other. */
+export function describePasses(info: { readonly file: string } & Facts): string[] {
+  if (info.passes === null) return [info.file, '  the plugin does not say'];
+  const phases = [...new Set(info.passes.map(({ phase }) => phase))];
+  return [
+    info.file,
+    ...phases.flatMap((phase) => [
+      `  ${phase}`,
+      ...(info.passes ?? [])
+        .filter((pass) => pass.phase === phase)
+        .flatMap(({ name, why }) => [`    ${name}`, `        ${why}`]),
+    ]),
   ];
 }
 

@@ -168,6 +168,8 @@ def load(path: str) -> dict[str, Any]:
     # A line for each function: NAME: REASON
     listed = attributes.pop("unimplemented", None)
     lines = listed.splitlines() if listed is not None else []
+    # A line for each pass: PHASE, NAME and WHY with tabs between them.
+    passes = attributes.pop("passes", None)
     return {
         "pjrt_api": f"{api.major}.{api.minor}",
         "extensions": extensions_of(api),
@@ -176,6 +178,12 @@ def load(path: str) -> dict[str, Any]:
         if listed is None
         else [
             dict(zip(("function", "reason"), line.split(": ", 1), strict=True)) for line in lines
+        ],
+        "passes": None
+        if passes is None
+        else [
+            dict(zip(("phase", "name", "why"), line.split("\t"), strict=True))
+            for line in passes.splitlines()
         ],
     }
 

@@ -5,7 +5,7 @@ import { fail } from '../engine/failure.js';
 import { makePlan, selectNodes } from '../engine/plan.js';
 import type { ResolveOptions } from '../stages/resolve-versions/inputs.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import type { Lock } from '../stages/artifacts.js';
 import { settingsOf } from './planning.js';
 import { runPlan } from './run.js';
@@ -38,7 +38,7 @@ export async function run(
   const whole = await makePlan(project.config, { root: project.root, pipeline: pipeline.name }, context.loadStage);
   const only = whole.nodes.filter((node) => node.definition.name === STAGE).map((node) => node.id);
   const { plan, targets } = selectNodes(whole, { only });
-  const settings = { ...settingsOf(options), ...(update ? { update: 'true' } : {}) };
+  const settings = { ...settingsOf(options, plan), ...(update ? { update: 'true' } : {}) };
   const path = join(project.root, LOCK_FILE);
   const before = await readLock(path);
   const request = { settings, locked, force: update || locked ? targets : new Set<string>(), noWait: false };

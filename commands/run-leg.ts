@@ -6,7 +6,7 @@ import { planOfLeg } from '../engine/legs.js';
 import { suggest } from '../engine/nearest.js';
 import { readPlanFile, requireSamePlan } from '../engine/plan-file.js';
 import { type CommandContext, openProject } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { planWithLegs } from './plan.js';
 import { runAndShow, viewOf } from './run.js';
 

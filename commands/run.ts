@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ExecuteOptions, type ExecuteResult, execute } from '../engine/execute.js';
+import { type ExecuteResult, execute } from '../engine/execute.js';
+import type { ExecuteOptions } from '../engine/execute-options.js';
 import { renderFailure } from '../engine/events/render-failure.js';
 import { type ViewMode, createSink } from '../engine/events/view.js';
 import { exitCodeOf } from '../engine/failure.js';
 import type { Plan } from '../engine/plan.js';
 import { cancelOnSignals } from '../engine/signals.js';
 import { type CommandContext, type Project, openProject } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { executeOptions } from './execution.js';
 import { jaxTestsSettings } from './jax-tests.js';
 import { planFor, settingsOf, texts } from './planning.js';
@@ -19,7 +20,7 @@ export async function run(
   const project = await openProject(context);
   const { plan, targets } = await planFor(context, project, pipeline, options);
   const forced = options['force'] === true || texts(options['from']).length > 0;
-  const settings = settingsOf(options);
+  const settings = settingsOf(options, plan);
   const request: RunRequest = {
     settings: { ...settings, ...(await jaxTestsSettings(context, plan, options, settings)) },
     locked: options['locked'] === true,

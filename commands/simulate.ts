@@ -8,7 +8,7 @@ import type { Plan } from '../engine/plan.js';
 import { type Simulation, type SimulationOptions, simulate } from '../engine/simulate.js';
 import { type Timings, readTimings } from '../engine/timings.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './declarations.js';
+import type { OptionValues } from './spec.js';
 import { planFor, texts } from './planning.js';
 
 const WIDTH = 80;

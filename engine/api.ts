@@ -178,6 +178,8 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly tools?: readonly ToolSpec[];
   /** Names of environment variables that may change its output; others are invisible to the key. */
   readonly env?: readonly string[];
+  /** Keys that `--set KEY=VALUE` may give it; it sees no others. */
+  readonly settings?: readonly string[];
   /**
    * `tree`: outDir is what was made; kept in the cache, restored from it. `state`: outDir is a folder that
    * only works on this machine (a virtual environment): kept under .pipeline/, never in a shared cache.

@@ -5,6 +5,7 @@ import { byCodeUnit } from './canonical-json.js';
 import { fail } from './failure.js';
 import type { PlanNode } from './plan.js';
 import { childEnv, commandLine, runCommand, type ChildLedger } from './process.js';
+import { settingsFor } from './settings.js';
 
 export const DEFAULT_TIMEOUT_MS = 30 * 60_000;
 
@@ -26,7 +27,7 @@ export function inputContext(from: InputSources): InputContext {
     options: node.options,
     variant: node.variant,
     config,
-    settings,
+    settings: settingsFor(node, settings),
     env: Object.fromEntries(visible.map((name) => [name, from.env[name]])),
     glob: (folder, patterns) => globFiles(path.resolve(root, folder), patterns ?? ['**']),
     artifact: <T>(stage: string) => oneArtifact(from, stage) as Artifact<T>,

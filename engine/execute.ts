@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Artifact, ProjectConfig, ToolSpec } from './api.js';
-import type { CacheStore } from './cache/store.js';
-import type { EventSink } from './events/event.js';
+import type { Artifact } from './api.js';
 import type { Failure } from './failure.js';
+import type { ExecuteOptions } from './execute-options.js';
 import { failureOf, removeTree } from './files.js';
-import type { StageCode } from './fingerprint.js';
-import type { GivenResult } from './hand-over.js';
-import type { Machine } from './machine.js';
 import { runNode } from './node-run.js';
 import type { Plan, PlanNode } from './plan.js';
 import { abortReason, ChildLedger } from './process.js';
 import { acquireRunLock, type RunLock } from './run-lock.js';
 import { RunScope } from './run-scope.js';
 import { Slots } from './slots.js';
-import type { ProbedTool } from './tools.js';
-
-export interface ExecuteOptions {
-  readonly root: string;
-  /** `.pipeline` below root unless told. */
-  readonly stateDir: string;
-  readonly config: ProjectConfig;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly locked: boolean;
-  /** Nodes side by side, as far as memory allows. */
-  readonly jobs: number;
-  /** Default: what this process may use now. */
-  readonly machine?: Machine;
-  /** Node ids that run although their key is known. */
-  readonly force: ReadonlySet<string>;
-  /** Results that another machine made, by node: such a node is a hit, whatever its inputs are here. */
-  readonly given?: ReadonlyMap<string, GivenResult>;
-  /** Fail at once (kind `busy`) instead of waiting for another run in this checkout. */
-  readonly noWait: boolean;
-  readonly signal: AbortSignal;
-  readonly emit: EventSink;
-  /** Which source files belong to a stage. */
-  readonly code: StageCode;
-  /** Looks for a tool; asked again for the same tool, it should answer from memory. */
-  readonly findTool: (tool: ToolSpec) => Promise<ProbedTool>;
-  /** Environment that stages see; default: this process's. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: on this machine, in `$PIPELINE_CACHE_DIR` or `<stateDir>/cache`, and behind it `$PIPELINE_REMOTE_CACHE`. */
-  readonly store?: CacheStore;
-}
 
 export interface ExecuteResult {
   readonly ok: boolean;

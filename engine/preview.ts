@@ -8,7 +8,7 @@ import { withoutRemoteCache } from './cache/remote-options.js';
 import type { CacheStore } from './cache/store.js';
 import { inputContext } from './context.js';
 import type { HitSource } from './events/event.js';
-import type { ExecuteOptions } from './execute.js';
+import type { ExecuteOptions } from './execute-options.js';
 import { PipelineFailure } from './failure.js';
 import { type Fingerprint, type FingerprintRecord, diffRecords, takeFingerprint } from './fingerprint.js';
 import type { Plan, PlanNode } from './plan.js';

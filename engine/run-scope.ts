@@ -7,7 +7,7 @@ import { openStore } from './cache/open-store.js';
 import { withoutRemoteCache } from './cache/remote-options.js';
 import type { CacheStore } from './cache/store.js';
 import type { Event, HitSource } from './events/event.js';
-import type { ExecuteOptions } from './execute.js';
+import type { ExecuteOptions } from './execute-options.js';
 import { fail } from './failure.js';
 import { type Machine, thisMachine } from './machine.js';
 import type { Plan, PlanNode } from './plan.js';

@@ -2,7 +2,8 @@
 /** Steps that several jobs share. Values of a matrix reach scripts as environment variables, never as text in them. */
 import { pinned } from './actions.js';
 import type { WorkflowConfig } from './config.js';
-import type { Step } from './workflow.js';
+
+export type Step = Readonly<Record<string, unknown>>;
 
 const NODE = '24';
 /** Results of a tag are made anew: no cache that another run filled has a say in what is published. */

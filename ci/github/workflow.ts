@@ -6,7 +6,6 @@ import type { PublishConfig, Workflow } from './config.js';
 import { groupsOf } from './matrix.js';
 import { downloadLegs, keepResults, LEG_ENV, planSteps, prepare, restoreResults, uploadDist } from './steps.js';
 
-export type Step = Readonly<Record<string, unknown>>;
 export type Job = Readonly<Record<string, unknown>>;
 
 const READ = { contents: 'read' };

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../engine/api.js';
 import { EXIT_CODES, EXIT_UNKNOWN } from '../../engine/failure.js';
 import { readMatrix, type CompatMatrix } from '../../stages/lib/compat/matrix.js';
 import { CONFIG_FILE, type CommandContext, findRoot, openProject, print, printJson } from '../context.js';
-import type { OptionValues } from '../declarations.js';
+import type { OptionValues } from '../spec.js';
 import { readEnvironment, type Environment, type FoundPlugin } from './environment.js';
 import { judge, minorOf, nearestSet, same, type Judgement, type Verdict, type WorkingSet } from './verdict.js';
 

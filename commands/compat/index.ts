@@ -2,7 +2,7 @@
 import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/nearest.js';
 import type { CommandContext } from '../context.js';
-import type { CommandModule, OptionValues } from '../declarations.js';
+import type { CommandModule, OptionValues } from '../spec.js';
 
 const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   check: () => import('./check.js'),

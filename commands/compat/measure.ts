@@ -3,7 +3,7 @@ import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/nearest.js';
 import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../stages/resolve-versions/measure.js';
 import { type CommandContext, openProject, print } from '../context.js';
-import type { OptionValues } from '../declarations.js';
+import type { OptionValues } from '../spec.js';
 import { makeTools, measuring } from './measuring.js';
 
 /** Measures one row of compat/ for real, shows what it says and how the file differs, and writes it if told to. */

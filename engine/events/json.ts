@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { View, ViewOptions } from './view.js';
+import type { View, ViewOptions } from './view-options.js';
 
 /** One event per line, for programs. */
 export function jsonView(options: ViewOptions): View {

@@ -2,7 +2,7 @@
 import type { Event } from './event.js';
 import { failureLines, Summary } from './summary.js';
 import { cleanLine, duration } from './text.js';
-import type { View, ViewOptions } from './view.js';
+import type { View, ViewOptions } from './view-options.js';
 
 /** Of a node's output this much is kept for its group; the log file has all of it. */
 const GROUP_LINES = 2_000;

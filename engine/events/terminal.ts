@@ -4,7 +4,7 @@ import type { Event } from './event.js';
 import { hitWord } from './plain.js';
 import { Summary } from './summary.js';
 import { cleanLine, duration } from './text.js';
-import type { View, ViewOptions } from './view.js';
+import type { View, ViewOptions } from './view-options.js';
 
 type Wrapper = Listr2.ListrTaskWrapper<unknown, never, never>;
 

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import pc from 'picocolors';
-import type { EventSink } from './event.js';
 import { jsonView } from './json.js';
 import { plainView } from './plain.js';
 import { terminalView } from './terminal.js';
 import { PLAIN, type Paint } from './text.js';
+import type { View, ViewOptions } from './view-options.js';
 
 /** `auto`: the live view on a terminal, plain lines elsewhere. */
 export type ViewMode = 'auto' | 'terminal' | 'plain' | 'json';
-
-export interface ViewOptions {
-  readonly write: (text: string) => void;
-  readonly paint: Paint;
-  readonly cwd: string;
-}
-
-/** A view is fed with events and closed when the run is over; it prints nothing after that. */
-export interface View {
-  readonly emit: EventSink;
-  close(): Promise<void>;
-}
 
 export interface SinkOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;

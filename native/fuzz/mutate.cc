@@ -6,8 +6,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "bytecode.h"
-#include "bytecode_reader.h"
+#include "bytecode/bytecode.h"
+#include "bytecode/bytecode_reader.h"
 
 namespace iree_pjrt_fuzz {
 namespace {

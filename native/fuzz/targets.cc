@@ -6,7 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "fingerprint.h"
+#include "base/fingerprint.h"
 #include "mutate.h"
 
 namespace iree_pjrt_fuzz {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "compile_options.h"
-#include "partition.h"
-#include "wire.h"
+#include "base/wire.h"
+#include "program/compile_options.h"
+#include "program/framework_passes.h"
 
 namespace iree_pjrt_test {
 namespace {
@@ -55,7 +55,7 @@ std::string Compilation::Proto() const {
 
 DeviceClient::DeviceClient(int64_t num_devices, Failure* failure) {
   std::vector<PJRT_NamedValue> options = {Integer(
-      "partition_callback",
+      "framework_passes",
       static_cast<int64_t>(reinterpret_cast<uintptr_t>(&ReplyWithTheRest)))};
   if (num_devices != 0) {
     options.push_back(Integer("num_devices", num_devices));

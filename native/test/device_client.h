@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of several CPU devices, through the C API. Its partition_callback
+// A client of several CPU devices, through the C API. Its framework_passes
 // stands in for the Python package's: it replies with what follows kReply in
 // the program, which is as the package would make it, and what is before that
 // is to be shown. Helpers fail the running

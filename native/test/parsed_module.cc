@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "compiler_library.h"
+#include "compile/compiler_library.h"
 
 namespace iree_pjrt {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "rewrite/ir.h"
+#include "mlir/ir.h"
 
 namespace iree_pjrt {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client.h"
-#include "status.h"
+#include "base/status.h"
+#include "pjrt/client.h"
 
 namespace iree_pjrt {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "wire.h"
+#include "base/wire.h"
 
 namespace iree_pjrt_test {
 namespace {

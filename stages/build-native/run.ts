@@ -120,7 +120,7 @@ export function checkElf(elf: Elf, library: string, platform: string): void {
       file: library,
       wanted: EXPORTS,
       found: elf.exports.join(', ') || '(none)',
-      help: 'native/src/exports.lds lists what is exported',
+      help: 'native/src/api/exports.lds lists what is exported',
     });
   }
   if (!platform.startsWith('manylinux_')) return;

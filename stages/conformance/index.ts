@@ -12,6 +12,7 @@ export const definition: StageDefinition<ConformanceOptions, TestReportArtifact>
   axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
+  settings: ['channel'],
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: async (context) => ({

@@ -21,6 +21,7 @@ export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
   axes: [],
   version: 1,
   tools: [CARGO_TOOL, GIT],
+  settings: ['channel', 'sources.iree.path', 'sources.iree.git', 'sources.iree.rev'],
   output: 'tree',
   timeoutMs: 20 * 60_000,
   inputs: fetchInputs,

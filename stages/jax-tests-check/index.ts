@@ -10,6 +10,7 @@ export const definition: StageDefinition<Record<string, never>, JaxTestsCheckArt
   schema: 'stages/jax-tests-check.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
+  settings: ['update-expected'],
   output: 'tree',
   settles: [EXPECTED_FILE],
   inputs: async (context) => ({

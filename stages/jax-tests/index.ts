@@ -14,6 +14,7 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
+  settings: ['channel', 'jax-tests', 'jax-tests.select', 'jax-tests.files', 'jax-tests.fresh'],
   output: 'tree',
   timeoutMs: 24 * HOUR_MS,
   publish: [

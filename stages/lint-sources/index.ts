@@ -8,6 +8,7 @@ export const definition: StageDefinition<Record<string, never>, { files: number 
   schema: 'stages/lint-sources.schema.json',
   axes: [],
   version: 1,
+  settings: ['fix'],
   output: 'tree',
   inputs: lintInputs,
   run: lintSources,

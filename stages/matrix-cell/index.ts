@@ -9,6 +9,7 @@ export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
   schema: 'stages/matrix-cell.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
+  settings: ['channel'],
   output: 'tree',
   // Of the smoke test with one Python 372 MiB were measured.
   memory: 512 * 1024 ** 2,

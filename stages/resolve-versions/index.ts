@@ -11,6 +11,7 @@ export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   axes: [],
   version: 1,
   tools: [CARGO_TOOL],
+  settings: ['channel', 'update', 'constraints.iree'],
   output: 'tree',
   settles: [LOCK_FILE],
   timeoutMs: 15 * 60_000,

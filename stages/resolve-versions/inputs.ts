@@ -39,7 +39,7 @@ export function originOf(context: InputContext<ResolveOptions>): LockOrigin {
   const channel = channelOf(context);
   return {
     jaxlib,
-    iree: textOf(constraints?.['iree']) || '>=0',
+    iree: context.settings['constraints.iree'] ?? (textOf(constraints?.['iree']) || '>=0'),
     python,
     pythons: context.options.pythons,
     channel: channel.name,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
+import { validRange } from '@renovatebot/pep440';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { Lock, LockOrigin, ResolveArtifact } from '../artifacts.js';
@@ -16,6 +17,7 @@ import { makeResolver } from './resolver.js';
 export async function resolveVersions(context: StageContext<ResolveOptions>): Promise<ResolveArtifact> {
   const compat = await loadCompat(context.root);
   const origin = originOf(context);
+  checkRange(origin.iree);
   const file = path.join(context.root, LOCK_FILE);
   const { lock: held, foreign } = await readLock(file);
   if (held && !updateAsked(context) && held.inputs === inputsOf(origin, held, compat)) {
@@ -35,6 +37,16 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   context.log(before ? `${LOCK_FILE}: ${changes.length} changes` : `${LOCK_FILE} is new`);
   await writeLock(file, lock);
   return { lock };
+}
+
+/** Of pipeline.yaml the schema says so; the command line is not asked before. */
+function checkRange(iree: string): void {
+  if (iree.trim() !== '' && validRange(iree)) return;
+  fail({
+    kind: 'usage',
+    message: `constraints.iree is no PEP 440 version range: '${iree}'`,
+    help: "write --set 'constraints.iree=>=3.11,<3.12'",
+  });
 }
 
 /** Resolves without a look at the lock that is there. */

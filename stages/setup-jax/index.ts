@@ -12,6 +12,7 @@ export const definition: StageDefinition<SetupJaxOptions, JaxArtifact> = {
   axes: [],
   version: 1,
   env: [...PYTHON_ENV],
+  settings: ['channel'],
   output: 'state',
   inputs: async (context) => ({
     values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },

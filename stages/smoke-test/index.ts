@@ -12,6 +12,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
+  settings: ['channel'],
   output: 'tree',
   // Of the smoke test with one Python 372 MiB were measured.
   memory: 512 * 1024 ** 2,

@@ -13,8 +13,8 @@ import { failureIn, linesOf, processesOf, ranIn, says, type PipelineResult } fro
 const BUILD = 'build-native[cpu-release]';
 const PACK = 'pack-wheels[cpu-release]';
 const SMOKE = 'smoke-test[cpu-release]';
-const STATUS = 'native/src/status.cc';
-const SHAPE = 'native/src/shape.cc';
+const STATUS = 'native/src/base/status.cc';
+const SHAPE = 'native/src/base/shape.cc';
 const TEMPLATE = 'wheel-templates/iree_pjrt_plugin/src/jax_plugins/iree___device__/_errors.py';
 
 let checkout: Checkout;
@@ -110,7 +110,7 @@ test('an edit of one file compiles that file, links, and no more', async () => {
   const steps = stepsOf(result);
   const built = steps.filter((step) => step.includes(' Building '));
   expect(built).toHaveLength(1);
-  expect(built[0]).toContain('src/shape.cc.o');
+  expect(built[0]).toContain('src/base/shape.cc.o');
   expect(steps.filter((step) => !/ Building | Linking |[Ss]trip|\.debug/.test(step))).toEqual([]);
   expect(steps.length).toBeLessThanOrEqual(4);
 });
@@ -125,7 +125,7 @@ test('a touch of one file, forced, compiles that file too and no more; unforced 
   const forced = await checkout.run([...args, '--force']);
   expect(forced.code, forced.output).toBe(0);
   expect(stepsOf(forced).filter((step) => step.includes(' Building '))).toEqual([
-    expect.stringContaining('src/shape.cc.o'),
+    expect.stringContaining('src/base/shape.cc.o'),
   ]);
 });
 

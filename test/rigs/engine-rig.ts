@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { StageContext, StageDefinition, StageInputs } from '../../engine/api.js';
 import type { Event } from '../../engine/events/event.js';
-import { execute, type ExecuteOptions, type ExecuteResult } from '../../engine/execute.js';
+import { execute, type ExecuteResult } from '../../engine/execute.js';
+import type { ExecuteOptions } from '../../engine/execute-options.js';
 import { codeByFolder } from '../../engine/fingerprint.js';
 import type { PlanNode } from '../../engine/plan.js';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli.js';
 import { COMMANDS } from '../../commands/declarations.js';
 import { envOf } from '../../commands/env.js';
-import { describe as describePlugin } from '../../commands/plugin-info.js';
+import { describe as describePlugin, describePasses } from '../../commands/plugin-info.js';
 
 const DEMO = `version: 1
 project: { name: demo, version: "1.0" }
@@ -56,6 +56,8 @@ describe('what cannot be understood', () => {
     [['run', 'all', 'extra'], 'too many arguments', ''],
     [['run', '--only', 'secnd'], "there is no stage 'secnd'", "did you mean 'second'?"],
     [['run', '--set', 'x'], '--set x lacks a value', '--set KEY=VALUE'],
+    [['run', '--set', 'x=1'], 'no stage of this run reads --set x', 'its stages read no settings'],
+    [['plan', '--set', 'x=1'], 'no stage of this run reads --set x', 'its stages read no settings'],
     [['plan', '--variant', 'cpu'], "there is no variant 'cpu'", ''],
     [['env'], "missing required argument 'variant'", ''],
     [['resolve', '--update', '--locked'], 'exclude each other', ''],
@@ -193,7 +195,13 @@ test('pipeline.yaml names the schema for editors', async () => {
 });
 
 describe('plugin-info', () => {
-  const FACTS = { library_size: 3, pjrt_api: '0.90', extensions: ['layouts'], attributes: { version: [1, 2] } };
+  const FACTS = {
+    library_size: 3,
+    pjrt_api: '0.90',
+    extensions: ['layouts'],
+    attributes: { version: [1, 2] },
+    passes: null,
+  };
 
   test('says what is not implemented, and why', () => {
     const unimplemented = [{ function: 'Error_Destroy', reason: 'nothing ever fails' }];
@@ -206,6 +214,23 @@ describe('plugin-info', () => {
   test('does not take silence for a complete plugin', () => {
     const lines = describePlugin({ file: 'plugin.so', ...FACTS, unimplemented: null });
     expect(lines.at(-1)).toMatch(/unimplemented: +the plugin does not say/);
+  });
+
+  test('shows passes in their order, by phase', () => {
+    const passes = [
+      { phase: 'stablehlo', name: 'WidenSums', why: 'sums are rounded' },
+      { phase: 'flow', name: 'KeepSharedResults', why: 'results are written into' },
+    ];
+    expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null, passes })).toEqual([
+      'plugin.so',
+      '  stablehlo',
+      '    WidenSums',
+      '        sums are rounded',
+      '  flow',
+      '    KeepSharedResults',
+      '        results are written into',
+    ]);
+    expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null })).toContain('  the plugin does not say');
   });
 
   test('wants a file', async () => {

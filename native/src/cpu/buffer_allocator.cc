@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "buffer_allocator.h"
+#include "cpu/buffer_allocator.h"
 
 #include <malloc.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "leak_boundary.h"
+#include "base/leak_boundary.h"
 
 namespace iree_pjrt {
 namespace {

@@ -2,14 +2,14 @@
 // The memory of buffers, with IREE's header of each in front of its bytes:
 // malloc with figures, and large blocks that are used again. Owned by the
 // Runtime, which outlives every buffer; any thread may use it.
-#ifndef IREE_PJRT_BUFFER_ALLOCATOR_H_
-#define IREE_PJRT_BUFFER_ALLOCATOR_H_
+#ifndef IREE_PJRT_CPU_BUFFER_ALLOCATOR_H_
+#define IREE_PJRT_CPU_BUFFER_ALLOCATOR_H_
 
 #include <atomic>
 #include <cstdint>
 
+#include "cpu/large_blocks.h"
 #include "iree/base/api.h"
-#include "large_blocks.h"
 
 namespace iree_pjrt {
 
@@ -46,4 +46,4 @@ class BufferAllocator {
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_BUFFER_ALLOCATOR_H_
+#endif  // IREE_PJRT_CPU_BUFFER_ALLOCATOR_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu_features.h"
+#include "cpu/cpu_features.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -66,6 +66,18 @@ std::string Read() {
 #endif
 
 }  // namespace
+
+bool HasWideVectors() {
+#if defined(__x86_64__)
+  constexpr uint32_t kAvx512 = 1u << 16;
+  constexpr uint32_t kSaved = 0xe6;  // all registers of AVX-512, by the system
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx);
+  return (ebx & kAvx512) && (EnabledState() & kSaved) == kSaved;
+#else
+  return true;
+#endif
+}
 
 const std::string& CpuFeatures() {
   static const auto& features = *new std::string(Read());

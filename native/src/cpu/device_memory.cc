@@ -2,11 +2,11 @@
 #include <cstring>
 #include <utility>
 
-#include "device_memory_shared.h"
-#include "memory_description.h"
-#include "runtime.h"
-#include "status.h"
-#include "trace.h"
+#include "base/status.h"
+#include "runtime/device_memory_shared.h"
+#include "runtime/memory_kinds.h"
+#include "runtime/runtime.h"
+#include "trace/trace.h"
 
 namespace iree_pjrt {
 namespace {

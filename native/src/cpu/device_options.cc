@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_options.h"
 
-#include "named_value.h"
+#include "base/named_value.h"
 
 namespace iree_pjrt {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a client that only CPUs know. Part of ClientOptions (options.h).
+// Options of a client that only CPUs know. Part of ClientOptions
+// (program/options.h).
 #ifndef IREE_PJRT_DEVICE_OPTIONS_H_
 #define IREE_PJRT_DEVICE_OPTIONS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_scope.h"
+#include "runtime/device_scope.h"
 
 namespace iree_pjrt {
 

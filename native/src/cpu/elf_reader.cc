@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_reader.h"
+#include "cpu/elf_reader.h"
 
 #include <cstdint>
 #include <cstring>
 #include <string>
 
-#include "status.h"
+#include "base/status.h"
 
 namespace iree_pjrt {
 

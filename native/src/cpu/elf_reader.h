@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds-checked views into a relocatable ELF object for x86-64. Valid while
 // the bytes are; immutable.
-#ifndef IREE_PJRT_ELF_READER_H_
-#define IREE_PJRT_ELF_READER_H_
+#ifndef IREE_PJRT_CPU_ELF_READER_H_
+#define IREE_PJRT_CPU_ELF_READER_H_
 
 #include <elf.h>
 
@@ -46,4 +46,4 @@ class ElfReader {
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_ELF_READER_H_
+#endif  // IREE_PJRT_CPU_ELF_READER_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "large_blocks.h"
+#include "cpu/large_blocks.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 // some. malloc gives such blocks back to the kernel and gets them anew, so that
 // a program whose arrays come and go with each launch spends a quarter of its
 // time on page faults. Any thread may use it.
-#ifndef IREE_PJRT_LARGE_BLOCKS_H_
-#define IREE_PJRT_LARGE_BLOCKS_H_
+#ifndef IREE_PJRT_CPU_LARGE_BLOCKS_H_
+#define IREE_PJRT_CPU_LARGE_BLOCKS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -68,4 +68,4 @@ class LargeBlocks {
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_LARGE_BLOCKS_H_
+#endif  // IREE_PJRT_CPU_LARGE_BLOCKS_H_

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "math_symbols.h"
+#include "cpu/math_symbols.h"
 
 #include <dlfcn.h>
 
-#include "leak_boundary.h"
+#include "base/leak_boundary.h"
+#include "cpu/float_conversions.h"
 
 namespace iree_pjrt {
 namespace {
@@ -15,6 +16,7 @@ void* Library(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 }  // namespace
 
 void* FindSymbol(const char* name) {
+  if (void* conversion = FindFloatConversion(name)) return conversion;
   static void* const libraries[] = {Library("libm.so.6"), Library("libc.so.6")};
   for (void* library : libraries) {
     if (!library) continue;

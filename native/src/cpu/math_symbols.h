@@ -2,8 +2,8 @@
 // Functions that compiled code calls and no one links to it: those of the C and
 // math libraries, and conversions that compilers have in a library of their
 // own. Thread-safe.
-#ifndef IREE_PJRT_MATH_SYMBOLS_H_
-#define IREE_PJRT_MATH_SYMBOLS_H_
+#ifndef IREE_PJRT_CPU_MATH_SYMBOLS_H_
+#define IREE_PJRT_CPU_MATH_SYMBOLS_H_
 
 namespace iree_pjrt {
 
@@ -12,4 +12,4 @@ void* FindSymbol(const char* name);
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_MATH_SYMBOLS_H_
+#endif  // IREE_PJRT_CPU_MATH_SYMBOLS_H_

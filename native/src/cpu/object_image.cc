@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object_image.h"
+#include "cpu/object_image.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include <map>
 #include <vector>
 
-#include "elf_reader.h"
-#include "math_symbols.h"
-#include "status.h"
+#include "base/status.h"
+#include "cpu/elf_reader.h"
+#include "cpu/math_symbols.h"
 
 namespace iree_pjrt {
 namespace {

@@ -5,8 +5,8 @@
 //
 // The code stays mapped as long as the image lives. Immutable after
 // construction, so any thread may run it.
-#ifndef IREE_PJRT_OBJECT_IMAGE_H_
-#define IREE_PJRT_OBJECT_IMAGE_H_
+#ifndef IREE_PJRT_CPU_OBJECT_IMAGE_H_
+#define IREE_PJRT_CPU_OBJECT_IMAGE_H_
 
 #include <cstddef>
 #include <map>
@@ -52,4 +52,4 @@ class ObjectImage {
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_OBJECT_IMAGE_H_
+#endif  // IREE_PJRT_CPU_OBJECT_IMAGE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object_loader.h"
+#include "cpu/object_loader.h"
 
 #include <string>
 #include <vector>
@@ -10,9 +10,9 @@
 extern "C" {
 #include "iree/hal/local/executable_library_util.h"
 }
-#include "object_image.h"
-#include "status.h"
-#include "trace.h"
+#include "base/status.h"
+#include "cpu/object_image.h"
+#include "trace/trace.h"
 
 namespace iree_pjrt {
 namespace {

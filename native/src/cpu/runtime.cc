@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime.h"
+#include "runtime/runtime.h"
 
 #include <algorithm>
 #include <mutex>
 
-#include "buffer_allocator.h"
-#include "host_allocator.h"
+#include "base/host_allocator.h"
+#include "base/status.h"
+#include "cpu/buffer_allocator.h"
+#include "cpu/object_loader.h"
 #include "iree/hal/drivers/local_sync/sync_device.h"
 #include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
-#include "object_loader.h"
-#include "options.h"
-#include "status.h"
-#include "tuning.h"
+#include "program/cost.h"
+#include "program/options.h"
 
 namespace iree_pjrt {
 namespace {
@@ -21,6 +21,10 @@ namespace {
 // How long a worker looks for more work before it sleeps: bridges the gaps
 // between the dispatches of one program, where waking up costs as much.
 constexpr iree_duration_t kWorkerSpin = 50'000;  // ns
+
+// As other threads have it; only what is touched takes memory. IREE's default
+// of 32 KiB is as large as the arrays that its compiler puts on the stack.
+constexpr iree_host_size_t kWorkerStack = 8 << 20;  // bytes
 
 // The loaders for what llvm-cpu makes: objects, as this plugin compiles, and
 // embedded ELF files and system libraries, as users' flags may ask for.
@@ -95,6 +99,7 @@ void Runtime::Family::CreateWorkers() {
   iree_task_executor_options_t options;
   iree_task_executor_options_initialize(&options);
   options.worker_spin_ns = kWorkerSpin;
+  options.worker_stack_size = kWorkerStack;
   iree_task_topology_t topology;
   iree_task_topology_initialize_from_group_count(worker_count, &topology);
   iree_status_t status = iree_task_executor_create(

@@ -3,15 +3,15 @@
 #include <memory>
 #include <utility>
 
-#include "device_memory_shared.h"
+#include "runtime/device_memory_shared.h"
 
 extern "C" {
 #include "iree/hal/drivers/cuda/cuda_buffer.h"
 }
-#include "memory_description.h"
-#include "runtime_family.h"
-#include "status.h"
-#include "trace.h"
+#include "base/status.h"
+#include "cuda/runtime_family.h"
+#include "runtime/memory_kinds.h"
+#include "trace/trace.h"
 
 namespace iree_pjrt {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "named_value.h"
-#include "status.h"
+#include "base/named_value.h"
+#include "base/status.h"
 
 namespace iree_pjrt {
 namespace {

@@ -2,7 +2,7 @@
 // CUDA has a current context for each thread, and IREE's driver sets it on the
 // threads that it makes itself. The context that a thread had before comes back
 // afterwards: it may be that of another library of the process.
-#include "device_scope.h"
+#include "runtime/device_scope.h"
 
 #include "iree/hal/drivers/cuda/cuda_device.h"
 

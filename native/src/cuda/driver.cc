@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver.h"
+#include "cuda/driver.h"
 
 #include <dlfcn.h>
 
+#include "base/platform.h"
+#include "base/status.h"
 #include "cuda.h"
 #include "iree/base/internal/dynamic_library.h"
-#include "platform.h"
-#include "status.h"
 
 namespace iree_pjrt {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "driver.h"
-#include "target.h"
+#include "cuda/driver.h"
+#include "runtime/target.h"
 
 namespace iree_pjrt {
 

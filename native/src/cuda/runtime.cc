@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime.h"
+#include "runtime/runtime.h"
 
 #include <utility>
 
-#include "gpu_target.h"
-#include "host_allocator.h"
+#include "base/host_allocator.h"
+#include "base/status.h"
+#include "cuda/gpu_target.h"
+#include "cuda/runtime_family.h"
 #include "iree/hal/drivers/cuda/api.h"
-#include "options.h"
-#include "runtime_family.h"
-#include "status.h"
-#include "tuning.h"
+#include "program/cost.h"
+#include "program/options.h"
 
 namespace iree_pjrt {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime of a GPU keeps beside runtime.h.
+// What the runtime of a GPU keeps beside runtime/runtime.h.
 #ifndef IREE_PJRT_CUDA_RUNTIME_FAMILY_H_
 #define IREE_PJRT_CUDA_RUNTIME_FAMILY_H_
 
 #include <atomic>
 #include <cstddef>
 
-#include "driver.h"
-#include "runtime.h"
+#include "cuda/driver.h"
+#include "runtime/runtime.h"
 
 namespace iree_pjrt {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "target.h"
+#include "runtime/target.h"
 
 #include <algorithm>
 #include <array>
 
-#include "compiler_flags.h"
-#include "driver.h"
-#include "gpu_target.h"
-#include "options.h"
-#include "status.h"
-#include "tuning.h"
+#include "base/status.h"
+#include "compile/compiler_flags.h"
+#include "compile/tuning.h"
+#include "cuda/driver.h"
+#include "cuda/gpu_target.h"
+#include "program/options.h"
 
 namespace iree_pjrt {
 namespace {

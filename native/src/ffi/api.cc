@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/leak_boundary.h"
 #include "ffi/registry.h"
-#include "leak_boundary.h"
 
 struct XLA_FFI_Future {
   std::mutex mutex;

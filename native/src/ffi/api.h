@@ -9,8 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/status.h"
 #include "ffi/abi.h"
-#include "status.h"
 
 // Owned by whoever received it.
 struct XLA_FFI_Error {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "wire.h"
+#include "base/wire.h"
 
 namespace iree_pjrt {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shape.h"
 #include "ffi/abi.h"
-#include "shape.h"
 
 namespace iree_pjrt {
 

@@ -4,13 +4,13 @@
 #include <cstring>
 #include <string>
 
-#include "device_memory.h"
+#include "base/status.h"
 #include "ffi/frame.h"
 #include "iree/modules/hal/types.h"
 #include "iree/vm/native_module.h"
-#include "runtime.h"
-#include "status.h"
-#include "trace.h"
+#include "runtime/device_memory.h"
+#include "runtime/runtime.h"
+#include "trace/trace.h"
 
 namespace iree_pjrt {
 namespace {

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "ffi/foreign_call.h"
-#include "iree_ref.h"
+#include "runtime/iree_ref.h"
 
 namespace iree_pjrt {
 

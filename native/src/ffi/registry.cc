@@ -3,10 +3,10 @@
 
 #include <cstring>
 
+#include "base/platform.h"
+#include "base/status.h"
 #include "ffi/api.h"
 #include "ffi/fft.h"
-#include "platform.h"
-#include "status.h"
 
 namespace iree_pjrt {
 namespace {

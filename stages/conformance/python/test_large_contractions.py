@@ -43,3 +43,30 @@ def test_values(name, device, cpu):
         for where in (device, cpu)
     )
     np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=1e-5)
+
+
+# m, k and n
+SIZES = [(1, 512, 512), (3, 1000, 7), (17, 33, 65), (64, 64, 64), (128, 784, 10)]
+SIZES += [(0, 40, 40), (40, 1, 40)]
+EQUATIONS = ["mk,kn->mn", "mk,nk->mn", "km,kn->nm", "mk,kn->", "mk,kn->n"]
+DTYPES = ["float64", "float32", "bfloat16", "int32", "int8", "uint8", "complex64"]
+
+CASES = [("float32", equation) for equation in EQUATIONS[1:]]
+CASES += [(dtype, EQUATIONS[0]) for dtype in DTYPES]
+
+
+# Without AVX-512 small ones are packed, too.
+@pytest.mark.parametrize(("dtype", "equation"), CASES)
+def test_products_of_all_shapes(check, dtype, equation):
+    with jax.enable_x64(True):
+        for m, k, n in SIZES:
+            sizes = {"m": m, "k": k, "n": n}
+            operands = equation.partition("->")[0].split(",")
+            shapes = [[sizes[dimension] for dimension in operand] for operand in operands]
+            a, b = ((NORMAL(shape) * 2).astype("int8").astype(dtype) for shape in shapes)
+            check(f"{equation} of {m}, {k}, {n}", lambda a, b: jnp.einsum(equation, a, b), a, b)
+
+
+def test_products_of_batches(check):
+    a, b = (NORMAL(shape, dtype=np.float32) for shape in ((5, 33, 17), (5, 17, 40)))
+    check("batches", lambda a, b: jnp.round(a @ b, 2), np.round(a * 4), np.round(b * 4))

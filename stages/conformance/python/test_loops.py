@@ -33,6 +33,41 @@ def test_a_loop_in_a_loop():
     assert got == sum(sum(range(i)) for i in range(6))
 
 
+def turns(start):
+    return lax.fori_loop(0, 3, lambda _, c: c * 1.1, start)
+
+
+def inner(c):
+    return turns(jnp.sin(c)) - jnp.sin(c)
+
+
+# What a loop starts from is used after it, too.
+SHARED_STARTS = {
+    "as it is": inner,
+    "changed": lambda x: turns(jnp.sin(x) * 2) - jnp.sin(x),
+    "of several": lambda x: (
+        lax.fori_loop(0, 3, lambda _, c: (c[0] * 1.1, c[1] + c[0]), (jnp.sin(x), jnp.cos(x)))[1]
+        - jnp.sin(x) * jnp.cos(x)
+    ),
+    "scan": lambda x: (
+        lax.scan(lambda c, y: (c + y, c * y), jnp.sin(x), x[:4, None] * x)[0] - jnp.sin(x)
+    ),
+    "while": lambda x: (
+        lax.while_loop(lambda c: c[0] < 2, lambda c: c * 1.5, jnp.cos(x)) - jnp.cos(x)
+    ),
+    "in a loop": lambda x: lax.fori_loop(0, 3, lambda _, c: inner(c), x),
+    "constant": lambda x: turns(jnp.ones_like(x)) * x - jnp.ones_like(x),
+    "reduced": lambda x: turns(jnp.sin(x).sum()) - jnp.sin(x),
+    "gradient": jax.grad(lambda x: jnp.sum(inner(x) ** 2)),
+}
+
+
+@pytest.mark.parametrize("size", [8, 1000, 100000])
+@pytest.mark.parametrize("name", SHARED_STARTS)
+def test_loops_whose_start_is_used_afterwards(check, name, size):
+    check(name, SHARED_STARTS[name], np.linspace(0.1, 1, size, dtype=np.float32))
+
+
 def test_loops_that_use_what_is_computed_outside():
     values = jax.jit(jax.scipy.special.expi)(np.float32([0.5, 1, 3]))
     np.testing.assert_allclose(values, [0.4542199, 1.8951178, 9.933833], rtol=1e-5)

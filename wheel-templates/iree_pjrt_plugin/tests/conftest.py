@@ -30,7 +30,7 @@ PACKAGE = f"jax_plugins.{_FOUND[0]}"
 def plugin() -> SimpleNamespace:
     """The package's modules by their names without the underscore."""
     names = ["artifact", "asan", "build_info", "compiler", "cross_compile", "donation", "errors"]
-    names += ["library", "measured", "partition", "versions"]
+    names += ["framework_passes", "library", "measured", "versions"]
     return SimpleNamespace(**{name: _module(f"_{name}") for name in names}, package=PACKAGE)
 
 

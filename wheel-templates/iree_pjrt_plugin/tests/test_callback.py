@@ -40,7 +40,7 @@ def call(plugin, artifact, replicas=1, partitions=1):
     def reply(context, ok, data, size):
         replies.append((context, ok, data[:size]))
 
-    function = PARTITION(plugin.partition.callback_address())
+    function = PARTITION(plugin.framework_passes.callback_address())
     function(artifact, len(artifact), replicas, partitions, reply, 1234)
     assert len(replies) == 1
     context, ok, data = replies[0]
@@ -66,8 +66,8 @@ def test_errors_come_back_as_text(plugin):
 
 
 def test_the_address_stays_and_fits_an_int64(plugin):
-    address = plugin.partition.callback_address()
-    assert address == plugin.partition.callback_address()
+    address = plugin.framework_passes.callback_address()
+    assert address == plugin.framework_passes.callback_address()
     assert 0 < np.int64(address) < 2**63
 
 
@@ -87,13 +87,13 @@ def test_many_threads_at_once(plugin):
 
 
 def test_the_identity_changes_with_the_sources_and_with_jaxlib(plugin, monkeypatch, tmp_path):
-    first = plugin.partition.identity()
-    assert first == plugin.partition.identity()
+    first = plugin.framework_passes.identity()
+    assert first == plugin.framework_passes.identity()
     with monkeypatch.context() as patch:
         patch.setattr(jaxlib.version, "__version__", "9.9.9")
-        assert plugin.partition.identity() != first
-    copy = shutil.copytree(Path(plugin.partition.__file__).parent, tmp_path / "package")
-    monkeypatch.setattr(plugin.partition, "__file__", str(copy / "_partition.py"))
-    assert plugin.partition.identity() == first
+        assert plugin.framework_passes.identity() != first
+    copy = shutil.copytree(Path(plugin.framework_passes.__file__).parent, tmp_path / "package")
+    monkeypatch.setattr(plugin.framework_passes, "__file__", str(copy / "_framework_passes.py"))
+    assert plugin.framework_passes.identity() == first
     (copy / "_expand.py").write_text("# edited")
-    assert plugin.partition.identity() != first
+    assert plugin.framework_passes.identity() != first

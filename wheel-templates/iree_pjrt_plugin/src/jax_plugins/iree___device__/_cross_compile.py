@@ -3,7 +3,7 @@
 
 To compile for a topology, JAX prefers a client of the same platform, which may try kernels on real
 hardware. jaxlib 0.10 then waits for the compilation, which runs on another thread, with the
-interpreter's lock held, and the plugin needs that lock to partition a program (``_partition``).
+interpreter's lock held, and the plugin needs that lock for ``_framework_passes``.
 Without a client jaxlib gives the lock free. This platform's compiler has nothing to try.
 """
 

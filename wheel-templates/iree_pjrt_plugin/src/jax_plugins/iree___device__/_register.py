@@ -19,8 +19,8 @@ from . import (
     _compiler,
     _cross_compile,
     _donation,
+    _framework_passes,
     _library,
-    _partition,
     _versions,
 )
 from ._errors import PluginSetupError
@@ -50,8 +50,8 @@ def _register_plugin(library: _library.Library) -> None:
     path, more = library.read()
     options = {
         "compiler_library_path": str(compiler),
-        "partition_callback": _partition.callback_address(),
-        "partition_identity": _partition.identity(),
+        "framework_passes": _framework_passes.callback_address(),
+        "framework_passes_identity": _framework_passes.identity(),
         **more,
     }
     xla_bridge.register_plugin(

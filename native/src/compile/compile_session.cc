@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile/compile_session.h"
+
+#include <utility>
+
+#include "base/scratch_file.h"
+#include "base/status.h"
+
+namespace iree_pjrt {
+
+CompileSession::CompileSession(const CompilerLibrary& library,
+                               const std::vector<std::string>& flags,
+                               bool embeds_object)
+    : library_(library),
+      flags_(flags),
+      session_(library.ireeCompilerSessionCreate()) {
+  std::vector<std::string> linking;
+  if (embeds_object) {
+    object_path_ = ScratchPath(".o");
+    linking = {"--iree-llvmcpu-link-embedded=false",
+               "--iree-llvmcpu-link-static",
+               "--iree-llvmcpu-static-library-output-path=" + object_path_};
+  }
+  if (iree_compiler_error_t* error = Set(std::move(linking), flags_)) {
+    library.ireeCompilerSessionDestroy(std::exchange(session_, nullptr));
+    library.Throw(error, "flags of the IREE compiler");
+  }
+  library.mlir.mlirContextEnableMultithreading(
+      library.ireeCompilerSessionBorrowContext(session_), false);
+}
+
+CompileSession::~CompileSession() {
+  if (session_) library_.ireeCompilerSessionDestroy(session_);
+}
+
+void CompileSession::Tune(const std::vector<std::string>& flags) {
+  tuned_ = true;
+  library_.Throw(Set(flags, flags_), "tuning the IREE compiler");
+}
+
+iree_compiler_error_t* CompileSession::Set(
+    std::vector<std::string> first, const std::vector<std::string>& rest) {
+  first.insert(first.end(), rest.begin(), rest.end());
+  std::vector<const char*> argv;
+  for (const std::string& flag : first) argv.push_back(flag.c_str());
+  return library_.ireeCompilerSessionSetFlags(
+      session_, static_cast<int>(argv.size()), argv.data());
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context of the compiler with its flags: costs little to make, less to keep.
+// One thread at a time. Borrows the library, which is never closed.
+#ifndef IREE_PJRT_COMPILE_COMPILE_SESSION_H_
+#define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/compiler_library.h"
+
+namespace iree_pjrt {
+
+class CompileSession {
+ public:
+  // Throws INVALID_ARGUMENT for flags that the compiler does not take.
+  // `embeds_object`: the compiler writes its object to a file, from where it
+  // goes into the module; needs flags that do not say how to link.
+  CompileSession(const CompilerLibrary& library,
+                 const std::vector<std::string>& flags, bool embeds_object);
+  ~CompileSession();
+  CompileSession(const CompileSession&) = delete;
+  CompileSession& operator=(const CompileSession&) = delete;
+
+  const CompilerLibrary& library() const { return library_; }
+  iree_compiler_session_t* get() const { return session_; }
+  const std::vector<std::string>& flags() const { return flags_; }
+  // Where the object is written; empty if it is not.
+  const std::string& object_path() const { return object_path_; }
+
+  // For the rest of the session's life; the flags it was made with win.
+  void Tune(const std::vector<std::string>& flags);
+  bool tuned() const { return tuned_; }
+
+ private:
+  iree_compiler_error_t* Set(std::vector<std::string> first,
+                             const std::vector<std::string>& rest);
+
+  const CompilerLibrary& library_;
+  const std::vector<std::string> flags_;
+  std::string object_path_;
+  iree_compiler_session_t* session_;
+  bool tuned_ = false;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_COMPILE_COMPILE_SESSION_H_

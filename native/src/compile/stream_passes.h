@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// IREE's stream phase, pass by pass, as its version 3.11 has it but for
+// mistakes that need steps of ours between passes, a pass less, and one that
+// may fail. Before each element of these lists come AlignLoops and
+// RefineSubviews.
+#ifndef IREE_PJRT_COMPILE_STREAM_PASSES_H_
+#define IREE_PJRT_COMPILE_STREAM_PASSES_H_
+
+#include <string>
+#include <vector>
+
+namespace iree_pjrt {
+
+struct StreamPasses {
+  std::string pipeline;  // In MLIR's syntax.
+  // Only an optimization, whose failure leaves a program that is right.
+  bool may_give_up = false;
+};
+
+// From dispatches to operations on memory. It ends where
+// our passes of the phase `scheduling` run.
+//
+// Where a program writes into what depends on no input (a constant, an iota),
+// IREE computes it once for each writer, and then merges equal computations
+// (CSE) as if nobody wrote: two sorts that start from one iota get one memory,
+// and both results are wrong. Once copies are decided there is no CSE here.
+const std::vector<StreamPasses>& PassesUntilScheduling();
+
+// What is run when; memory, commands, and optimizations of them. The analysis
+// of which waits are superfluous gives up on deeply nested loops.
+const std::vector<StreamPasses>& PassesFromScheduling();
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_COMPILE_STREAM_PASSES_H_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/array_type.h"
+
+#include <charconv>
+#include <cstddef>
+
+namespace iree_pjrt {
+
+std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
+  std::string text = before;
+  for (const int64_t size : to) text += std::to_string(size) + "x";
+  return text + after;
+}
+
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value) {
+  const std::string type = ir.Print(ir.api.mlirValueGetType(value));
+  size_t at = type.find('<');
+  if (at == std::string::npos) return std::nullopt;
+  ArrayType array{type.substr(0, ++at), {}, {}};
+  int64_t size = 0;
+  while (true) {
+    const char* const begin = type.data() + at;
+    const char* const end = type.data() + type.size();
+    const auto [rest, error] = std::from_chars(begin, end, size);
+    if (error != std::errc() || rest == end || *rest != 'x') break;
+    array.shape.push_back(size);
+    at += static_cast<size_t>(rest - begin) + 1;
+  }
+  array.after = type.substr(at);
+  if (array.after.starts_with('?')) return std::nullopt;
+  return array;
+}
+
+}  // namespace iree_pjrt

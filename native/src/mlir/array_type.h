@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The type of an array, taken apart as text, in StableHLO or VHLO.
+#ifndef IREE_PJRT_MLIR_ARRAY_TYPE_H_
+#define IREE_PJRT_MLIR_ARRAY_TYPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// `tensor<4x2xf32>` or `!vhlo.tensor_v1<4x2x!vhlo.f32_v1>`.
+struct ArrayType {
+  std::string before;  // up to and with `<`
+  std::vector<int64_t> shape;
+  std::string after;  // from the element type on
+
+  // The text of the type with another shape.
+  std::string Reshaped(const std::vector<int64_t>& to) const;
+};
+
+// Of a value; empty for what is no array, or if a dimension is not static.
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_MLIR_ARRAY_TYPE_H_

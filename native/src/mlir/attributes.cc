@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/attributes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include "base/element_type.h"
+#include "base/status.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr std::string_view kVhloAttribute = "#vhlo.";
+constexpr std::string_view kVhloType = "!vhlo.";
+
+// Where the name that begins at `begin` ends: `tensor_v1` of `tensor_v1<...`.
+size_t EndOfName(std::string_view text, size_t begin) {
+  while (begin < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[begin])) ||
+          text[begin] == '_')) {
+    ++begin;
+  }
+  return begin;
+}
+
+// Where the string that begins with the quote at `begin` ends.
+size_t EndOfString(std::string_view text, size_t begin) {
+  for (size_t i = begin + 1; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      return i + 1;
+  }
+  return text.size();
+}
+
+// f32 of `f32_v1`, i1 of `bool_v1`.
+std::string_view TypeName(std::string_view name) {
+  const size_t version = name.rfind("_v");
+  if (version != std::string_view::npos) name = name.substr(0, version);
+  return name == "bool" ? "i1" : name;
+}
+
+std::string_view View(MlirStringRef text) { return {text.data, text.length}; }
+
+ForeignAttribute ReadDense(const Ir& ir, MlirAttribute dense) {
+  const MlirType type =
+      ir.api.mlirShapedTypeGetElementType(ir.api.mlirAttributeGetType(dense));
+  const std::string name = ir.Print(type);
+  const ElementType* element = FindElementTypeByMlirName(name);
+  if (!element) {
+    ThrowUnimplemented("an attribute of a custom call with elements of type " +
+                       name);
+  }
+  ForeignAttribute attribute;
+  attribute.kind = XLA_FFI_AttrType_ARRAY;
+  attribute.type = FfiTypeOf(*element);
+  attribute.size = ir.api.mlirElementsAttrGetNumElements(dense);
+  if (element->pjrt == PJRT_Buffer_Type_PRED) {  // kept as bits
+    for (intptr_t i = 0; i < attribute.size; ++i) {
+      attribute.bytes +=
+          static_cast<char>(ir.api.mlirDenseElementsAttrGetBoolValue(dense, i));
+    }
+    return attribute;
+  }
+  const auto* data =
+      static_cast<const char*>(ir.api.mlirDenseElementsAttrGetRawData(dense));
+  const bool splat = ir.api.mlirDenseElementsAttrIsSplat(dense);
+  for (int64_t i = 0; i < attribute.size; ++i) {
+    attribute.bytes.append(data + (splat ? 0 : i * element->byte_size),
+                           element->byte_size);
+  }
+  return attribute;
+}
+
+// `3 : i32`, `1.5 : f32`, `true`: read as a dense of one element.
+ForeignAttribute ReadScalar(const Ir& ir, MlirAttribute scalar) {
+  const std::string printed = ir.Print(scalar);
+  const std::string value = printed.substr(0, printed.find(" : "));
+  const std::string type = ir.Print(ir.api.mlirAttributeGetType(scalar));
+  if (!FindElementTypeByMlirName(type)) {
+    ThrowUnimplemented("the attribute " + printed + " of a custom call");
+  }
+  ForeignAttribute attribute =
+      ReadDense(ir, ir.Parse("dense<" + value + "> : tensor<" + type + ">"));
+  attribute.kind = XLA_FFI_AttrType_SCALAR;
+  return attribute;
+}
+
+ForeignAttribute ReadDictionary(const Ir& ir, MlirAttribute dictionary) {
+  ForeignAttribute attribute;
+  const intptr_t count = ir.api.mlirDictionaryAttrGetNumElements(dictionary);
+  for (intptr_t i = 0; i < count; ++i) {
+    const MlirNamedAttribute entry =
+        ir.api.mlirDictionaryAttrGetElement(dictionary, i);
+    attribute.entries.emplace(View(ir.api.mlirIdentifierStr(entry.name)),
+                              ReadForeignAttribute(ir, entry.attribute));
+  }
+  return attribute;
+}
+
+}  // namespace
+
+std::string WithoutVhlo(std::string_view printed) {
+  std::string text;
+  // For each open '<' whether it belongs to a wrapper.
+  std::vector<bool> wrappers;
+  for (size_t i = 0; i < printed.size();) {
+    const std::string_view rest = printed.substr(i);
+    if (printed[i] == '"') {
+      const size_t end = EndOfString(printed, i);
+      text += printed.substr(i, end - i);
+      i = end;
+    } else if (rest.starts_with(kVhloAttribute)) {
+      i = EndOfName(printed, i + kVhloAttribute.size());
+      if (i < printed.size() && printed[i] == '<') {
+        wrappers.push_back(true);
+        ++i;
+      }
+    } else if (rest.starts_with(kVhloType)) {
+      const size_t begin = i + kVhloType.size();
+      i = EndOfName(printed, begin);
+      text += TypeName(printed.substr(begin, i - begin));
+    } else {
+      bool keep = true;
+      if (printed[i] == '<') wrappers.push_back(false);
+      if (printed[i] == '>' && !wrappers.empty()) {
+        keep = !wrappers.back();
+        wrappers.pop_back();
+      }
+      if (keep) text += printed[i];
+      ++i;
+    }
+  }
+  return text;
+}
+
+MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
+                               std::string_view name) {
+  const MlirAttribute attribute = ir.Attribute(op, name);
+  if (!attribute.ptr) return attribute;
+  return ir.Parse(WithoutVhlo(ir.Print(attribute)));
+}
+
+ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute) {
+  if (ir.api.mlirAttributeIsADictionary(attribute)) {
+    return ReadDictionary(ir, attribute);
+  }
+  if (ir.api.mlirAttributeIsADenseElements(attribute)) {
+    return ReadDense(ir, attribute);
+  }
+  if (!ir.api.mlirAttributeIsAString(attribute)) {
+    return ReadScalar(ir, attribute);
+  }
+  ForeignAttribute text;
+  text.kind = XLA_FFI_AttrType_STRING;
+  text.bytes = View(ir.api.mlirStringAttrGetValue(attribute));
+  return text;
+}
+
+std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
+  std::vector<int64_t> numbers;
+  constexpr std::string_view kArray = "array<i64: ";
+  const std::string text = ir.Print(attribute);
+  if (text == "array<i64>") return numbers;
+  if (text.starts_with(kArray)) {
+    const std::string list =
+        text.substr(kArray.size(), text.size() - kArray.size() - 1);
+    const auto count = 1 + std::count(list.begin(), list.end(), ',');
+    attribute = ir.Parse("dense<[" + list + "]> : tensor<" +
+                         std::to_string(count) + "xi64>");
+  }
+  if (!ir.api.mlirAttributeIsADenseElements(attribute)) {
+    ThrowInvalidArgument("expected a list of integers, not " +
+                         ir.Print(attribute));
+  }
+  // Elements of type index or i64: both are kept as 8 bytes.
+  const auto* data = static_cast<const int64_t*>(
+      ir.api.mlirDenseElementsAttrGetRawData(attribute));
+  const bool splat = ir.api.mlirDenseElementsAttrIsSplat(attribute);
+  const int64_t count = ir.api.mlirElementsAttrGetNumElements(attribute);
+  for (int64_t i = 0; i < count; ++i) numbers.push_back(data[splat ? 0 : i]);
+  return numbers;
+}
+
+}  // namespace iree_pjrt

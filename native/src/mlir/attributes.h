@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of operations as data. VHLO's own attributes have no C API, but
+// each is printed as the builtin one in a wrapper: without the wrappers the
+// text is parsed again.
+#ifndef IREE_PJRT_MLIR_ATTRIBUTES_H_
+#define IREE_PJRT_MLIR_ATTRIBUTES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ffi/foreign_call.h"
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// `#vhlo.integer_v1<3 : i32>` is `3 : i32`, `!vhlo.f32_v1` is `f32`; all other
+// text stays.
+std::string WithoutVhlo(std::string_view printed);
+
+// The attribute in builtin form; null if the operation has none of that name.
+MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
+                               std::string_view name);
+
+// What a handler gets for it. Throws UNIMPLEMENTED for kinds of attributes that
+// the FFI does not have.
+ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute);
+
+// The numbers of a one-dimensional `dense` of i64 or index, or of an `array`.
+std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_MLIR_ATTRIBUTES_H_

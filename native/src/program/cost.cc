@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/cost.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr double kWorkersFrom = 200;  // microseconds
+constexpr double kBriefBelow = 100;   // microseconds
+
+}  // namespace
+
+bool WorthWorkers(const Cost& cost) {
+  return cost.microseconds >= kWorkersFrom;
+}
+
+// An unbounded loop has to prove itself first.
+Pace::Pace(const Cost& cost)
+    : microseconds_(static_cast<float>(cost.bounded ? cost.microseconds
+                                                    : 2 * kBriefBelow)) {}
+
+bool Pace::Brief() const {
+  return microseconds_.load(std::memory_order_relaxed) < kBriefBelow;
+}
+
+void Pace::Record(std::chrono::nanoseconds took) {
+  // A faster launch counts at once: only slowness can come from other work of
+  // the machine. Concurrent updates may lose one of them.
+  constexpr float kWeight = 0.125F;
+  const float now = static_cast<float>(took.count()) * 1e-3F;
+  const float mean = microseconds_.load(std::memory_order_relaxed);
+  microseconds_.store(now < mean ? now : mean + kWeight * (now - mean),
+                      std::memory_order_relaxed);
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program costs, without the compiler that found out: a guess of its
+// time, and what follows from that for its launches; counts for the framework.
+#ifndef IREE_PJRT_PROGRAM_COST_H_
+#define IREE_PJRT_PROGRAM_COST_H_
+
+#include <atomic>
+#include <chrono>
+
+namespace iree_pjrt {
+
+// A guess for one core, right within a factor of a few. A plain value.
+struct Cost {
+  double microseconds = 0;
+  // Multiply-adds of the largest matrix product; 0 for none.
+  double product = 0;
+  // Of the largest contraction that uses each of its elements often.
+  double contraction = 0;
+  // False if a loop may run any number of times.
+  bool bounded = true;
+};
+
+// What PJRT_Executable_GetCostAnalysis reports; compile/cost_analysis.h counts.
+struct CostAnalysis {
+  double flops = 0;
+  double transcendentals = 0;
+  double bytes_accessed = 0;
+};
+
+// True if handing the work to other threads takes less than they save.
+bool WorthWorkers(const Cost& cost);
+
+// Whether launches of one program are so short that queueing them costs more
+// than running them at once. Starts from the guess and follows what launches
+// really took. Any thread may call any method.
+class Pace {
+ public:
+  explicit Pace(const Cost& cost);
+
+  bool Brief() const;
+  void Record(std::chrono::nanoseconds took);
+
+ private:
+  std::atomic<float> microseconds_;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_PROGRAM_COST_H_

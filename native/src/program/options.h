@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client was asked to be: the create options of PJRT_Client_Create and
+// the environment, read once and checked into one struct. Immutable after.
+#ifndef IREE_PJRT_PROGRAM_OPTIONS_H_
+#define IREE_PJRT_PROGRAM_OPTIONS_H_
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "device_options.h"
+#include "program/framework_passes.h"
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+namespace iree_pjrt {
+
+struct ClientOptions {
+  // libIREECompiler.so; empty if neither option nor environment names one.
+  std::string compiler_library_path;
+  // Null if the framework registered none.
+  iree_pjrt_framework_passes_fn framework_passes = nullptr;
+  // What the callback makes of a program stays the same while this does.
+  std::string framework_passes_identity;
+  // Flags added after ours, so that they win.
+  std::vector<std::string> extra_compiler_flags;
+  // Where each program is written; empty for nowhere.
+  std::string save_artifacts_dir;
+  // Our passes whose program is written there, too, before and after.
+  std::vector<std::string> saved_passes;
+  // Threads that a large program is spread over; 0: one for each core that the
+  // process may use.
+  size_t worker_count = 0;
+  // Where compiled programs are kept, and how much of them; empty or 0:
+  // nowhere.
+  std::string cache_dir;
+  uint64_t cache_bytes = uint64_t{1} << 30;
+  // What only this family of devices knows.
+  DeviceOptions device;
+  // Errors reach the caller anyway.
+  LogLevel log_level = LogLevel::kOff;
+};
+
+// Throws INVALID_ARGUMENT for an unknown key or a wrong type.
+ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
+                                 const GetEnv& getenv = &std::getenv);
+
+// Splits like a shell does: blanks, single and double quotes, backslashes.
+// Throws INVALID_ARGUMENT for a quote left open.
+std::vector<std::string> SplitFlags(std::string_view text);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_PROGRAM_OPTIONS_H_

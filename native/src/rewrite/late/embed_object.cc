@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// IREE's static mode leaves the compiled code in an object file and only its
+// name in the module. With the object in the place of the name the module is
+// whole, and no linker has run: object_loader.h loads it.
+#include "base/status.h"
+#include "rewrite/late/passes.h"
+
+namespace iree_pjrt {
+
+bool EmbedObject(const Ir& ir, const std::function<std::string()>& object) {
+  constexpr std::string_view kData = "data";
+  bool found = false;
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (ir.Name(op) != "hal.executable.binary") continue;
+    // Each would have been written over the one before.
+    if (std::exchange(found, true)) ThrowInternal("several compiled objects");
+    const std::string bytes = object();
+    const auto size = static_cast<int64_t>(bytes.size());
+    const MlirType type = ir.api.mlirVectorTypeGet(
+        1, &size, ir.api.mlirIntegerTypeGet(ir.context, 8));
+    ir.SetAttribute(op, kData,
+                    ir.api.mlirDenseElementsAttrRawBufferGet(type, bytes.size(),
+                                                             bytes.data()));
+  }
+  return found;
+}
+
+}  // namespace iree_pjrt

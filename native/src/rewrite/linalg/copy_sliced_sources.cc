@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that are taken, at an index that is computed, from a slice of an
+// array (`x[:, 2][i]`). IREE 3.11 fuses the slice; where a dimension is one it
+// forgets where the slice begins and how far its elements are apart. Such a
+// slice is made before, as an array of its own.
+//
+// Every other element of a few numbers that are computed from narrower ones
+// (`x.astype(int)[::2] * 2`): it fuses the three, and takes all of the first
+// elements. What is computed goes through a barrier.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "mlir/attributes.h"
+#include "mlir/generics.h"
+#include "mlir/scalar_builder.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// One vector of the narrowest numbers that there are.
+constexpr int64_t kFew = 64;
+
+std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
+                             std::string_view name) {
+  return ReadIntegers(ir, ir.Attribute(op, name));
+}
+
+bool TakesEveryElement(const Ir& ir, MlirOperation slice) {
+  const std::vector<int64_t> steps = Numbers(ir, slice, "static_strides");
+  return std::all_of(steps.begin(), steps.end(),
+                     [](int64_t step) { return step == 1; });
+}
+
+// Whether `flow.tensor.slice`, a copy of bytes, makes it: whole steps of one
+// dimension, and of sizes that are known.
+bool IsContiguous(const Ir& ir, MlirOperation slice) {
+  const MlirType from =
+      ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(slice, 0));
+  const MlirType to = ir.ResultTypes(slice).at(0);
+  const std::vector<int64_t> sizes = Numbers(ir, slice, "static_sizes");
+  if (!TakesEveryElement(ir, slice) ||
+      !ir.api.mlirShapedTypeHasStaticShape(from) ||
+      !ir.api.mlirShapedTypeHasStaticShape(to) ||
+      ir.api.mlirShapedTypeGetRank(from) != ir.api.mlirShapedTypeGetRank(to)) {
+    return false;
+  }
+  bool part = false;  // of a dimension; before it all are one
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const int64_t whole =
+        ir.api.mlirShapedTypeGetDimSize(from, static_cast<intptr_t>(i));
+    if (part && sizes[i] != whole) return false;
+    part |= sizes[i] != 1;
+  }
+  return true;
+}
+
+void MakeBefore(const Ir& ir, MlirOperation slice) {
+  const std::vector<MlirValue> operands = ir.Operands(slice);
+  const std::vector<int64_t> offsets = Numbers(ir, slice, "static_offsets");
+  const ScalarBuilder index(ir, slice, ir.ParseType("index"));
+  std::vector<MlirValue> made = {operands.at(0)};
+  size_t computed = 1;  // operands of the offsets that are
+  for (const int64_t offset : offsets) {
+    made.push_back(offset == std::numeric_limits<int64_t>::min()
+                       ? operands.at(computed++)
+                       : index.Constant(std::to_string(offset)));
+  }
+  for (const int64_t size : Numbers(ir, slice, "static_sizes")) {
+    made.push_back(index.Constant(std::to_string(size)));
+  }
+  const std::string rank = std::to_string(offsets.size());
+  const MlirOperation copy = ir.CreateBefore(
+      slice, "flow.tensor.slice", made, ir.ResultTypes(slice),
+      {ir.Named("operandSegmentSizes",
+                ir.Parse("array<i32: 1, 0, " + rank + ", " + rank + ", 0>"))});
+  ir.Replace(slice, {ir.api.mlirOperationGetResult(copy, 0)});
+}
+
+bool HoldsFew(const Ir& ir, MlirValue tensor) {
+  const MlirType type = ir.api.mlirValueGetType(tensor);
+  if (!ir.api.mlirShapedTypeHasStaticShape(type)) return false;
+  int64_t size = 1;
+  for (intptr_t i = 0; i < ir.api.mlirShapedTypeGetRank(type); ++i) {
+    size *= ir.api.mlirShapedTypeGetDimSize(type, i);
+  }
+  return size <= kFew;
+}
+
+void KeepFromSlice(const Ir& ir, MlirOperation slice) {
+  const MlirValue sliced = ir.api.mlirOperationGetOperand(slice, 0);
+  if (HoldsFew(ir, sliced) && !TakesEveryElement(ir, slice) &&
+      IsGeneric(ir, ir.DefinitionBeforeReshapes(sliced))) {
+    ir.PutBehindBarrier(ir.BeforeReshapes(sliced));
+  }
+}
+
+}  // namespace
+
+void CopySlicedSources(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::string_view kind = ir.Name(op);
+    if (kind == "tensor.extract_slice") KeepFromSlice(ir, op);
+    if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
+    const MlirOperation slice =
+        ir.DefinitionBeforeReshapes(ir.api.mlirOperationGetOperand(op, 0));
+    if (!slice.ptr || ir.Name(slice) != "tensor.extract_slice") continue;
+    if (IsContiguous(ir, slice)) {
+      MakeBefore(ir, slice);
+    } else {  // a kernel of its own makes what is behind a barrier
+      ir.PutBehindBarrier(ir.api.mlirOperationGetResult(slice, 0));
+    }
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// IREE 3.11 takes the last use of an input as leave to write into its buffer (a
+// scatter into an argument changes the caller's array). A use right before the
+// return that no pass removes keeps an input whole: IREE then copies where,
+// and only where, it would have written.
+//
+// Donated inputs are left to it, but for those that may be returned as they
+// are: it does not count the return as a use. JAX's note on which output should
+// take the place of which input goes: IREE reads it as an order to copy the
+// finished output over the input.
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/status.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Values that the function's return may hand out unchanged: its operands, and
+// what lies behind them across reshapes (one operand) and control flow.
+class Returned {
+ public:
+  Returned(const Ir& ir, MlirOperation end) : ir_(ir) {
+    for (MlirOperation op : ir.AllOperations()) {
+      const bool yields =
+          ir.Name(op) == "scf.yield" || ir.Name(op) == "scf.condition";
+      for (MlirValue value : ir.Operands(op)) {
+        if (yields) yielded_.push_back(value);
+      }
+      for (intptr_t i = 0; i < ir.api.mlirOperationGetNumResults(op); ++i) {
+        definitions_[ir.api.mlirOperationGetResult(op, i).ptr] = op;
+      }
+    }
+    for (MlirValue value : ir.Operands(end)) Visit(value);
+  }
+
+  bool Has(MlirValue value) const { return seen_.contains(value.ptr); }
+
+ private:
+  void Visit(MlirValue value) {
+    if (!seen_.insert(value.ptr).second) return;
+    const auto definition = definitions_.find(value.ptr);
+    if (definition == definitions_.end()) return;
+    const std::vector<MlirValue> operands = ir_.Operands(definition->second);
+    const bool control = ir_.Name(definition->second).starts_with("scf.");
+    if (!control && operands.size() != 1) return;
+    for (MlirValue operand : operands) Visit(operand);
+    if (!control) return;
+    for (MlirValue operand : yielded_) Visit(operand);
+  }
+
+  const Ir& ir_;
+  std::unordered_map<const void*, MlirOperation> definitions_;
+  std::vector<MlirValue> yielded_;
+  std::unordered_set<const void*> seen_;
+};
+
+}  // namespace
+
+void KeepInputs(const Ir& ir, const std::vector<bool>& donatable) {
+  const MlirOperation main = ir.Function("main");
+  if (!main.ptr) ThrowInternal("the function 'main' is gone");
+  ir.RemoveAttribute(main, "arg_attrs");
+  const MlirBlock body = ir.Body(main);
+  const MlirOperation end = ir.Terminator(body);
+  const Returned returned(ir, end);
+  for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
+    const MlirValue input = ir.api.mlirBlockGetArgument(body, i);
+    if (donatable.at(static_cast<size_t>(i)) && !returned.Has(input)) continue;
+    ir.Barrier(end, input);
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// After IREE's input phase: one function, linalg on tensors and scalar
+// operations in bodies; StableHLO is gone, and IREE has fused nothing yet.
+#ifndef IREE_PJRT_REWRITE_LINALG_PASSES_H_
+#define IREE_PJRT_REWRITE_LINALG_PASSES_H_
+
+#include <vector>
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// `main` never writes into its inputs, but for those that are donated
+// (`donatable`, one for each input).
+void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
+
+// Scatters into constants and slices, and sorts of constants, write into
+// copies.
+void FreeTargets(const Ir& ir);
+
+// Complex constants of rank 0 are made of their parts.
+void SplitComplexConstants(const Ir& ir);
+
+// A part of complex numbers that is constant, as a constant.
+void FoldKnownParts(const Ir& ir);
+
+// Slices that elements are taken from at an index are arrays, and so is what
+// every other element is taken from.
+void CopySlicedSources(const Ir& ir);
+
+// Only as many operations as IREE's runtime has operands for follow each
+// other without a barrier between them.
+void LimitDispatchOperands(const Ir& ir);
+
+// Sums of products stay vectorized.
+void KeepProductSums(const Ir& ir);
+
+// Floats of 8 bits are rounded to as they are elsewhere. Comes before the
+// three below.
+void RoundFloats8(const Ir& ir);
+
+// Functions of floats of at most 32 bits that IREE computes badly, in
+// float64. Comes before the two below.
+void WidenMath(const Ir& ir);
+
+// Functions of float64 that IREE lowers badly or not at all.
+void ExpandFloat64Math(const Ir& ir);
+
+// Powers of negative numbers and of zero, as C's pow has them.
+void ExpandPowers(const Ir& ir);
+
+// What is equal stays in order.
+void StabilizeSorts(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_LINALG_PASSES_H_

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats of 8 bits. IREE 3.11 converts them from float32 and to it and from and
+// to nothing else, rounds what is a little smaller than the smallest normal
+// number to zero, and does arithmetic on them so. Here they are rounded, to
+// nearest, ties to even, with operations on the bits of wider floats, and
+// computed with as float32.
+#include <array>
+
+#include "mlir/scalar_builder.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+struct Float8 {
+  std::string_view name;
+  int mantissa;    // bits
+  int bias;        // of the exponent
+  int largest;     // the bits of the largest finite number
+  int overflow;    // the bits of what is larger
+  int nan;         // the bits of NaN
+  bool signs_all;  // zero and NaN too
+};
+constexpr std::array<Float8, 4> kFloats8 = {
+    {{"f8E4M3FN", 3, 7, 0x7e, 0x7f, 0x7f, true},
+     {"f8E5M2", 2, 15, 0x7b, 0x7c, 0x7e, true},
+     {"f8E4M3FNUZ", 3, 8, 0x7f, 0x80, 0x80, false},
+     {"f8E5M2FNUZ", 2, 16, 0x7f, 0x80, 0x80, false}}};
+
+// Null for any other type.
+const Float8* Float8Of(const std::string& type) {
+  for (const Float8& float8 : kFloats8) {
+    if (type == float8.name) return &float8;
+  }
+  return nullptr;
+}
+
+// float32 or float64: what is rounded from.
+struct Wide {
+  std::string_view type;
+  std::string_view integer;
+  int bits;
+  int mantissa;  // bits
+  int bias;
+};
+constexpr Wide kFloat32 = {"f32", "i32", 32, 23, 127};
+constexpr Wide kFloat64 = {"f64", "i64", 64, 52, 1023};
+
+// The bits beyond which, without the sign, all are NaN.
+constexpr uint64_t InfinityOf(const Wide& type) {
+  return (2 * static_cast<uint64_t>(type.bias) + 1) << type.mantissa;
+}
+
+class Rounding {
+ public:
+  Rounding(const Ir& ir, MlirOperation before, const Wide& from,
+           const Float8& to)
+      : ir_(ir),
+        before_(before),
+        from_(from),
+        to_(to),
+        float_(ir, before, ir.ParseType(from.type)),
+        integer_(ir, before, ir.ParseType(from.integer)) {}
+
+  MlirValue Of(MlirValue x) const {
+    const MlirValue bits = integer_.Apply("arith.bitcast", {x});
+    const MlirValue size = And(bits, (uint64_t{1} << (from_.bits - 1)) - 1);
+    const MlirValue least_normal = Number(
+        static_cast<uint64_t>(from_.bias - to_.bias + 1) << from_.mantissa);
+    const MlirValue rounded = integer_.Select(Less(size, least_normal),
+                                              Subnormal(size), Normal(size));
+    return AsFloat8(Signed(bits, Limited(size, rounded)));
+  }
+
+ private:
+  MlirValue Number(uint64_t number) const {
+    return integer_.Constant(std::to_string(number));
+  }
+  MlirValue Apply(std::string_view name, MlirValue a, MlirValue b) const {
+    return integer_.Apply(name, {a, b});
+  }
+  MlirValue And(MlirValue a, uint64_t mask) const {
+    return Apply("arith.andi", a, Number(mask));
+  }
+  MlirValue ShiftedRight(MlirValue a, int count) const {
+    return Apply("arith.shrui", a, Number(static_cast<uint64_t>(count)));
+  }
+  MlirValue Less(MlirValue a, MlirValue b) const {
+    return integer_.Compare(ScalarBuilder::kUnsignedLess, a, b);
+  }
+
+  // The bits of what has an exponent of its own; more than those of `largest`
+  // for what is larger.
+  MlirValue Normal(MlirValue size) const {
+    const int dropped = from_.mantissa - to_.mantissa;
+    const MlirValue odd = And(ShiftedRight(size, dropped), 1);
+    const MlirValue half = Number((uint64_t{1} << (dropped - 1)) - 1);
+    const MlirValue up =
+        Apply("arith.addi", Apply("arith.addi", size, half), odd);
+    const auto bias = static_cast<uint64_t>(from_.bias - to_.bias);
+    return Apply("arith.subi", ShiftedRight(up, dropped),
+                 Number(bias << to_.mantissa));
+  }
+
+  // The sum with a number whose last bit weighs as much as the least number of
+  // 8 bits is rounded to that.
+  MlirValue Subnormal(MlirValue size) const {
+    const int exponent = from_.mantissa + 1 - to_.bias - to_.mantissa;
+    const MlirValue magic =
+        Number(static_cast<uint64_t>(from_.bias + exponent) << from_.mantissa);
+    const MlirValue sum =
+        float_.Apply("arith.addf", {float_.Apply("arith.bitcast", {size}),
+                                    float_.Apply("arith.bitcast", {magic})});
+    return Apply("arith.subi", integer_.Apply("arith.bitcast", {sum}), magic);
+  }
+
+  MlirValue Limited(MlirValue size, MlirValue rounded) const {
+    const MlirValue largest = Number(static_cast<uint64_t>(to_.largest));
+    const MlirValue limited =
+        integer_.Select(Less(largest, rounded),
+                        Number(static_cast<uint64_t>(to_.overflow)), rounded);
+    return integer_.Select(Less(Number(InfinityOf(from_)), size),
+                           Number(static_cast<uint64_t>(to_.nan)), limited);
+  }
+
+  MlirValue Signed(MlirValue bits, MlirValue limited) const {
+    const MlirValue sign = And(ShiftedRight(bits, from_.bits - 8), 0x80);
+    const MlirValue result = Apply("arith.ori", limited, sign);
+    if (to_.signs_all) return result;
+    const MlirValue zero = Number(0);
+    const MlirValue is_zero =
+        integer_.Compare(ScalarBuilder::kIntegersEqual, limited, zero);
+    return integer_.Select(is_zero, zero, result);
+  }
+
+  MlirValue AsFloat8(MlirValue bits) const {
+    const MlirValue byte = ScalarBuilder(ir_, before_, ir_.ParseType("i8"))
+                               .Apply("arith.trunci", {bits});
+    return ScalarBuilder(ir_, before_, ir_.ParseType(to_.name))
+        .Apply("arith.bitcast", {byte});
+  }
+
+  const Ir& ir_;
+  const MlirOperation before_;
+  const Wide& from_;
+  const Float8& to_;
+  const ScalarBuilder float_;
+  const ScalarBuilder integer_;
+};
+
+MlirType TypeOf(const Ir& ir, MlirValue value) {
+  return ir.api.mlirValueGetType(value);
+}
+
+// Powers of two, without a sign, zero or infinity: the exponent of a float32.
+constexpr std::string_view kPower = "f8E8M0FNU";
+constexpr std::string_view kPowerNan = "255";
+constexpr std::string_view kMantissa32 = "23";  // bits
+
+bool IsFloat8(const std::string& type) {
+  return type == kPower || Float8Of(type);
+}
+
+// Half a step rounds up, and any step from the least one; what is zero,
+// negative, infinite, too large or no number is NaN.
+MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
+                         MlirValue x) {
+  const ScalarBuilder b(ir, before, ir.ParseType(from.integer));
+  const auto number = [&](uint64_t n) { return b.Constant(std::to_string(n)); };
+  const auto less = [&](MlirValue l, MlirValue r) {
+    return b.Compare(ScalarBuilder::kUnsignedLess, l, r);
+  };
+  const uint64_t half = uint64_t{1} << (from.mantissa - 1);
+  const auto bias = static_cast<uint64_t>(from.bias - kFloat32.bias);
+  const MlirValue bits = b.Apply("arith.bitcast", {x});
+  const MlirValue up = b.Apply("arith.addi", {bits, number(half)});
+  const MlirValue step = b.Apply(
+      "arith.shrui", {up, number(static_cast<uint64_t>(from.mantissa))});
+  // Has no exponent of its own in float32.
+  const uint64_t least = bias == 0 ? half : bias << from.mantissa;
+  const MlirValue exponent =
+      b.Select(less(bits, number(least + 1)), number(0),
+               b.Apply("arith.subi", {step, number(bias)}));
+  const MlirValue is_positive = less(b.Apply("arith.subi", {bits, number(1)}),
+                                     number(InfinityOf(from) - 1));
+  const MlirValue nan = b.Constant(kPowerNan);
+  const MlirValue limited =
+      b.Select(less(exponent, nan), b.Select(is_positive, exponent, nan), nan);
+  const MlirValue byte = ScalarBuilder(ir, before, ir.ParseType("i8"))
+                             .Apply("arith.trunci", {limited});
+  return ScalarBuilder(ir, before, ir.ParseType(kPower))
+      .Apply("arith.bitcast", {byte});
+}
+
+// IREE's own has zero for the least of them.
+MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
+  const MlirValue byte =
+      ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
+  const ScalarBuilder b(ir, before, ir.ParseType("i32"));
+  const MlirValue exponent = b.Apply("arith.extui", {byte});
+  const auto is = [&](std::string_view number) {
+    return b.Compare(ScalarBuilder::kIntegersEqual, exponent,
+                     b.Constant(number));
+  };
+  const MlirValue bits = b.Select(
+      is("0"), b.Constant(std::to_string(1 << 22)),
+      b.Select(is(kPowerNan), b.Constant(std::to_string(0x7fc0'0000)),
+               b.Apply("arith.shli", {exponent, b.Constant(kMantissa32)})));
+  return ScalarBuilder(ir, before, ir.ParseType("f32"))
+      .Apply("arith.bitcast", {bits});
+}
+
+// IREE's own has -480 for one of the NaNs.
+MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
+                          const Float8& from) {
+  const MlirValue byte =
+      ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
+  const ScalarBuilder b(ir, before, ir.ParseType("i32"));
+  const ScalarBuilder f(ir, before, ir.ParseType("f32"));
+  const auto number = [&](int n) { return b.Constant(std::to_string(n)); };
+  const auto apply = [&](std::string_view name, MlirValue l, int r) {
+    return b.Apply(name, {l, number(r)});
+  };
+  const auto less = [&](MlirValue l, MlirValue r) {
+    return b.Compare(ScalarBuilder::kUnsignedLess, l, r);
+  };
+  const MlirValue bits = b.Apply("arith.extui", {byte});
+  const MlirValue size = apply("arith.andi", bits, 0x7f);
+  const int mantissa = kFloat32.mantissa;
+  const MlirValue normal =
+      apply("arith.addi", apply("arith.shli", size, mantissa - from.mantissa),
+            (kFloat32.bias - from.bias) << mantissa);
+  const MlirValue step = f.Apply(
+      "arith.bitcast",
+      {number((kFloat32.bias + 1 - from.bias - from.mantissa) << mantissa)});
+  const MlirValue subnormal =
+      f.Apply("arith.mulf", {f.Apply("arith.uitofp", {size}), step});
+  const MlirValue finite =
+      b.Select(less(size, number(1 << from.mantissa)),
+               b.Apply("arith.bitcast", {subnormal}), normal);
+  const MlirValue sign =
+      apply("arith.shli", apply("arith.andi", bits, 0x80), 24);
+  const MlirValue infinity = number(0x7f80'0000);
+  const MlirValue nan = number(0x7fc0'0000);
+  const auto limited = [&] {
+    if (!from.signs_all) {
+      return b.Select(
+          b.Compare(ScalarBuilder::kIntegersEqual, bits, number(from.nan)), nan,
+          finite);
+    }
+    const MlirValue beyond =
+        b.Select(less(number(from.overflow), size), nan,
+                 from.overflow == from.nan ? nan : infinity);
+    return b.Select(less(number(from.largest), size), beyond, finite);
+  };
+  return f.Apply("arith.bitcast", {b.Apply("arith.ori", {limited(), sign})});
+}
+
+// The operand as float32, if it is a narrower float.
+MlirValue AsFloat32(const Ir& ir, MlirOperation op, MlirValue operand) {
+  const std::string type = ir.Print(TypeOf(ir, operand));
+  if (type == kPower) return PowerAsFloat32(ir, op, operand);
+  if (const Float8* const float8 = Float8Of(type)) {
+    return Float8AsFloat32(ir, op, operand, *float8);
+  }
+  if (type != "f16" && type != "bf16") return operand;
+  return ScalarBuilder(ir, op, ir.ParseType("f32"))
+      .Apply("arith.extf", {operand});
+}
+
+// Of float32 or float64, not of one through the other: rounding twice is not
+// rounding once.
+MlirValue Rounded(const Ir& ir, MlirOperation op, MlirValue x,
+                  const std::string& to) {
+  const bool is_double = ir.Print(TypeOf(ir, x)) == "f64";
+  const Wide& from = is_double ? kFloat64 : kFloat32;
+  const Float8* const float8 = Float8Of(to);
+  return float8 ? Rounding(ir, op, from, *float8).Of(x)
+                : RoundedToPower(ir, op, from, x);
+}
+
+// What is computed with numbers of 8 bits.
+MlirValue Computed(const Ir& ir, MlirOperation op) {
+  std::vector<MlirValue> operands;
+  for (const MlirValue operand : ir.Operands(op)) {
+    operands.push_back(AsFloat32(ir, op, operand));
+  }
+  return ScalarBuilder(ir, op, ir.ParseType("f32"))
+      .Apply(ir.Name(op), operands);
+}
+
+MlirValue Extended(const Ir& ir, MlirOperation op, MlirType to) {
+  const MlirValue wide =
+      AsFloat32(ir, op, ir.api.mlirOperationGetOperand(op, 0));
+  const std::string name = ir.Print(to);
+  if (name == "f32") return wide;
+  return ScalarBuilder(ir, op, to)
+      .Apply(name == "f64" ? "arith.extf" : "arith.truncf", {wide});
+}
+
+// Of comparisons and conversions to integers.
+void WidenOperands(const Ir& ir, MlirOperation op) {
+  const std::vector<MlirValue> operands = ir.Operands(op);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!IsFloat8(ir.Print(TypeOf(ir, operands[i])))) continue;
+    ir.api.mlirOperationSetOperand(op, static_cast<intptr_t>(i),
+                                   AsFloat32(ir, op, operands[i]));
+  }
+}
+
+// Whether it only moves its operands.
+bool Moves(std::string_view name) {
+  return name == "arith.constant" || name == "arith.select" ||
+         name == "arith.bitcast";
+}
+
+}  // namespace
+
+void RoundFloats8(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::string_view name = ir.Name(op);
+    if ((!name.starts_with("arith.") && !name.starts_with("math.")) ||
+        Moves(name)) {
+      continue;
+    }
+    const MlirType result = ir.ResultTypes(op).at(0);
+    const std::string to = ir.Print(result);
+    const auto operand = [&] { return ir.api.mlirOperationGetOperand(op, 0); };
+    if (name == "arith.extf" && IsFloat8(ir.Print(TypeOf(ir, operand())))) {
+      ir.Replace(op, {Extended(ir, op, result)});
+    } else if (IsFloat8(to)) {
+      const MlirValue wide = name == "arith.truncf"
+                                 ? AsFloat32(ir, op, operand())
+                                 : Computed(ir, op);
+      ir.Replace(op, {Rounded(ir, op, wide, to)});
+    } else {
+      WidenOperands(ir, op);
+    }
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass to copy. It is not in the table and changes nothing.
+#ifndef IREE_PJRT_REWRITE_NULL_NULL_PASS_H_
+#define IREE_PJRT_REWRITE_NULL_NULL_PASS_H_
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// What a program is after it that it was not before.
+void NullPass(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_NULL_NULL_PASS_H_

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "rewrite/flow/passes.h"
+#include "rewrite/late/passes.h"
+#include "rewrite/linalg/passes.h"
+#include "rewrite/stablehlo/passes.h"
+#include "rewrite/stream/passes.h"
+#include "trace/trace.h"
+
+namespace iree_pjrt {
+namespace {
+
+// A pass that needs nothing but the module.
+template <void (*kPass)(const Ir&)>
+void Only(const Ir& ir, PassContext&) {
+  kPass(ir);
+}
+
+// Where a program over several devices keeps them.
+template <void (*kPass)(const Ir&)>
+void OnOneDevice(const Ir& ir, PassContext& context) {
+  if (context.device_count == 1) kPass(ir);
+}
+
+void ForeignCalls(const Ir& ir, PassContext& context) {
+  RewriteForeignCalls(ir, context.foreign_calls);
+}
+
+void Inputs(const Ir& ir, PassContext& context) {
+  KeepInputs(ir, context.donatable);
+}
+
+void Object(const Ir& ir, PassContext& context) {
+  if (context.object) EmbedObject(ir, context.object);
+}
+
+#define IREE_PJRT_PASS(phase, name, why) \
+  {Phase::phase, #name, &Only<&name>, why}
+
+constexpr Pass kPasses[] = {
+    IREE_PJRT_PASS(kReceived, CheckFunctions,
+                   "looking at a damaged function ends the process"),
+    IREE_PJRT_PASS(kReceived, RewriteTokens, "IREE has no tokens"),
+
+    IREE_PJRT_PASS(kStablehlo, RewriteComposites, "IREE refuses composites"),
+    IREE_PJRT_PASS(kStablehlo, WidenSmallIntegers,
+                   "IREE has no arrays of integers of less than a byte"),
+    IREE_PJRT_PASS(kStablehlo, RewriteRngStates,
+                   "IREE merges generators that start from one state"),
+    IREE_PJRT_PASS(kStablehlo, RewriteUnsignedOperations,
+                   "IREE does not compile them of unsigned integers"),
+    IREE_PJRT_PASS(kStablehlo, WidenSums,
+                   "IREE rounds floats of 16 bits after each term"),
+    IREE_PJRT_PASS(kStablehlo, SplitFullReductions,
+                   "IREE reduces a large array to one value on one core"),
+    IREE_PJRT_PASS(kStablehlo, OrderFloatExtremes,
+                   "IREE fills vectors up with numbers that change results"),
+    IREE_PJRT_PASS(kStablehlo, RewriteDotProducts,
+                   "IREE refuses algorithms, and takes unsigned for signed"),
+    IREE_PJRT_PASS(kStablehlo, RewriteComplexUpdates,
+                   "IREE does not compile updates of complex numbers"),
+    IREE_PJRT_PASS(kStablehlo, RewriteComplexAbs,
+                   "the squares of large and small numbers leave float32"),
+    IREE_PJRT_PASS(kStablehlo, RewritePlacementMarkers,
+                   "IREE does not know custom calls that name a memory"),
+    {Phase::kStablehlo, "RewriteShardingMarkers",
+     &OnOneDevice<&RewriteShardingMarkers>,
+     "IREE does not know custom calls that mark shardings"},
+    {Phase::kStablehlo, "RewriteCollectivesOfOne",
+     &OnOneDevice<&RewriteCollectivesOfOne>,
+     "IREE has no collectives on CPUs; over one device they are nothing"},
+    IREE_PJRT_PASS(kStablehlo, GuardSharedShapes,
+                   "IREE's lowering crashes on a shape that functions share"),
+    {Phase::kStablehlo, "RewriteForeignCalls", &ForeignCalls,
+     "handlers on the host answer custom calls of the typed FFI, and fft"},
+
+    {Phase::kLinalg, "KeepInputs", &Inputs,
+     "IREE writes into inputs that were not donated"},
+    IREE_PJRT_PASS(kLinalg, FreeTargets,
+                   "IREE writes into constants, and refuses sorts of slices"),
+    IREE_PJRT_PASS(kLinalg, CopySlicedSources,
+                   "IREE takes elements from elsewhere in a sliced array"),
+    IREE_PJRT_PASS(kLinalg, SplitComplexConstants,
+                   "IREE does not compile complex constants of rank 0"),
+    IREE_PJRT_PASS(kLinalg, FoldKnownParts,
+                   "IREE mixes up two results of a dispatch that are equal"),
+    IREE_PJRT_PASS(kLinalg, LimitDispatchOperands,
+                   "IREE fuses more than its runtime has operands for"),
+    IREE_PJRT_PASS(kLinalg, KeepProductSums,
+                   "IREE makes scalar code of sums of products"),
+    IREE_PJRT_PASS(kLinalg, RoundFloats8,
+                   "IREE rounds floats of 8 bits wrong; before WidenMath"),
+    IREE_PJRT_PASS(kLinalg, WidenMath,
+                   "IREE's approximations are wrong at the ends of ranges"),
+    IREE_PJRT_PASS(kLinalg, ExpandPowers,
+                   "powers of negative numbers and of zero are NaN in IREE"),
+    IREE_PJRT_PASS(kLinalg, ExpandFloat64Math,
+                   "IREE has no cbrt of float64, and inexact expm1, log1p"),
+    IREE_PJRT_PASS(kLinalg, StabilizeSorts, "IREE's sorts are not stable"),
+
+    IREE_PJRT_PASS(kFlow, GuardLoneDispatches,
+                   "IREE takes one result for all of dispatches without input"),
+    IREE_PJRT_PASS(kFlow, GuardConstantTerms,
+                   "IREE leaves out elements that are all one number"),
+    IREE_PJRT_PASS(kFlow, KeepSharedResults,
+                   "IREE writes into what a branch or loop hands out"),
+
+    IREE_PJRT_PASS(kStream, AlignLoops,
+                   "IREE mixes up what a loop carries with its results"),
+    IREE_PJRT_PASS(kStream, RefineSubviews,
+                   "IREE refuses views of another kind than the whole"),
+
+    IREE_PJRT_PASS(
+        kScheduling, PinCapturedValues,
+        "IREE groups what is before a loop with what needs its results"),
+
+    {Phase::kHal, "EmbedObject", &Object,
+     "IREE's module has only the name of the compiled object"},
+
+    IREE_PJRT_PASS(kVm, SeparateBlockArguments,
+                   "IREE's registers overwrite each other between blocks"),
+};
+#undef IREE_PJRT_PASS
+
+bool IsSaved(const PassContext& context, std::string_view name) {
+  return context.save && std::any_of(context.saved.begin(), context.saved.end(),
+                                     [&](const std::string& wanted) {
+                                       return wanted == name || wanted == "all";
+                                     });
+}
+
+// Runs the pass; writes the module before it, and after it with the time.
+void RunAndSave(const Pass& pass, const Ir& ir, PassContext& context) {
+  using Clock = std::chrono::steady_clock;
+  const int number = context.count++;
+  const std::string name =
+      (number < 10 ? "0" : "") + std::to_string(number) + "-" + pass.name;
+  context.save(name + ".before.mlir", ir.Print(ir.module));
+  const auto start = Clock::now();
+  pass.run(ir, context);
+  const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+  context.save(name + ".after.mlir", "// " + std::string(pass.name) + " (" +
+                                         std::string(NameOf(pass.phase)) +
+                                         "): " + std::to_string(took.count()) +
+                                         " us\n" + ir.Print(ir.module));
+}
+
+}  // namespace
+
+std::string_view NameOf(Phase phase) {
+  switch (phase) {
+    case Phase::kReceived:
+      return "received";
+    case Phase::kStablehlo:
+      return "stablehlo";
+    case Phase::kLinalg:
+      return "linalg";
+    case Phase::kFlow:
+      return "flow";
+    case Phase::kStream:
+      return "stream";
+    case Phase::kScheduling:
+      return "scheduling";
+    case Phase::kHal:
+      return "hal";
+    case Phase::kVm:
+      return "vm";
+  }
+  return "";
+}
+
+std::span<const Pass> Passes() { return kPasses; }
+
+void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
+  for (const Pass& pass : kPasses) {
+    if (pass.phase != phase) continue;
+    const TraceSpan span(TraceKind::kCompile, pass.name);
+    if (IsSaved(context, pass.name)) {
+      RunAndSave(pass, ir, context);
+    } else {
+      pass.run(ir, context);
+    }
+  }
+}
+
+const std::string& PassTable() {
+  static const std::string& table = *[] {
+    auto* text = new std::string;
+    for (const Pass& pass : kPasses) {
+      *text += std::string(NameOf(pass.phase)) + '\t' + pass.name + '\t' +
+               pass.why + '\n';
+    }
+    return text;
+  }();
+  return table;
+}
+
+}  // namespace iree_pjrt

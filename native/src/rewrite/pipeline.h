@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of our passes over a program, in the order in which they run: between
+// parsing and IREE's pipeline, and between the phases of that. The invocation
+// runs them phase by phase. What each phase sees: README.md here.
+#ifndef IREE_PJRT_REWRITE_PIPELINE_H_
+#define IREE_PJRT_REWRITE_PIPELINE_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ffi/foreign_call.h"
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+enum class Phase {
+  kReceived,    // as the framework sent it; the signature is read after it
+  kStablehlo,   // before IREE's pipeline
+  kLinalg,      // after IREE's input phase
+  kFlow,        // after IREE's flow phase
+  kStream,      // before each list of passes of IREE's stream phase
+  kScheduling,  // right before that phase decides what is run together
+  kHal,         // after IREE's hal phase
+  kVm,          // after IREE's vm phase
+};
+
+// `received`, `stablehlo` ...
+std::string_view NameOf(Phase phase);
+
+// What passes are told and what they find out. One for each program.
+struct PassContext {
+  size_t device_count = 1;
+  // Inputs that the program may write into.
+  std::vector<bool> donatable;
+  // Makes the compiled object; throws what reading it throws.
+  std::function<std::string()> object;
+  // Calls of handlers on the host, found by RewriteForeignCalls.
+  std::vector<ForeignCall> foreign_calls;
+
+  // Passes whose module is saved before and after, by name; `all` for each.
+  std::vector<std::string> saved;
+  std::function<void(const std::string& name, std::string_view text)> save;
+  int count = 0;  // of passes that were saved, for the names of files
+};
+
+struct Pass {
+  Phase phase;
+  const char* name;
+  void (*run)(const Ir& ir, PassContext& context);
+  // What would happen without it.
+  const char* why;
+};
+
+std::span<const Pass> Passes();
+
+// Runs the passes of a phase, each within a span of the profiler. Throws what
+// they throw.
+void RunPasses(Phase phase, const Ir& ir, PassContext& context);
+
+// A line for each pass: phase, name and reason, with a tab between two.
+const std::string& PassTable();
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_PIPELINE_H_

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reshaped or transposed value to which two functions apply the same
+// operation of one operand. IREE 3.11 moves such an operation before the
+// change of shape if it is the only use, both before it inlines and while it
+// lowers StableHLO. Two that become one when both functions are inlined are
+// found in the lowering, where the move ends in a crash or in "unresolved
+// materialization". `x.reshape(-1).mean()` and `x.reshape(-1).std()` are such.
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+bool IsCall(const Ir& ir, MlirOperation op) {
+  return StablehloName(ir.Name(op)) == "call" || ir.Name(op) == "func.call";
+}
+
+// The bodies of the module's functions.
+class Functions {
+ public:
+  explicit Functions(const Ir& ir) : ir_(ir) {
+    for (MlirOperation op =
+             ir.api.mlirBlockGetFirstOperation(ir.Body(ir.module));
+         op.ptr; op = ir.api.mlirOperationGetNextInBlock(op)) {
+      bodies_.emplace(ir.StringAttribute(op, "sym_name"), ir.Body(op));
+    }
+  }
+
+  // Null if the function that is called has none.
+  MlirBlock Called(MlirOperation call) const {
+    const auto body = bodies_.find(ir_.StringAttribute(call, "callee"));
+    return body == bodies_.end() ? MlirBlock{nullptr} : body->second;
+  }
+
+ private:
+  const Ir& ir_;
+  std::map<std::string, MlirBlock> bodies_;
+};
+
+// What is applied to a value, also by the functions that it is handed to.
+class Uses {
+ public:
+  Uses(const Ir& ir, const Functions& functions, MlirValue value)
+      : ir_(ir), functions_(functions) {
+    Add(value);
+  }
+
+  // Whether the same is applied twice, maybe once in a function. (Twice in one
+  // function is merged before anything is moved.)
+  bool Repeat() const { return called_ && repeat_; }
+
+ private:
+  void Add(MlirValue value) {
+    for (const auto& [user, operand] : ir_.Uses(value)) {
+      if (IsCall(ir_, user)) {
+        AddCallee(user, operand);
+      } else if (ir_.api.mlirOperationGetNumOperands(user) == 1 &&
+                 ir_.api.mlirOperationGetNumResults(user) == 1) {
+        repeat_ |= !applied_
+                        .insert(std::string(ir_.Name(user)) + " " +
+                                ir_.Print(ir_.ResultTypes(user)[0]))
+                        .second;
+      }
+    }
+  }
+
+  // A function that is called twice applies everything twice.
+  void AddCallee(MlirOperation call, unsigned argument) {
+    called_ = true;
+    const MlirBlock body = functions_.Called(call);
+    if (!body.ptr) return;
+    if (visited_.emplace(body.ptr, argument).second) {
+      Add(ir_.api.mlirBlockGetArgument(body, argument));
+    } else {
+      repeat_ = true;
+    }
+  }
+
+  const Ir& ir_;
+  const Functions& functions_;
+  std::set<std::string> applied_;
+  std::set<std::pair<void*, unsigned>> visited_;
+  bool called_ = false;
+  bool repeat_ = false;
+};
+
+// Whether the result has its shape from a reshape or a transposition, maybe in
+// the function that returns it.
+bool IsReshaped(const Ir& ir, const Functions& functions, MlirOperation op,
+                intptr_t result) {
+  if (IsCall(ir, op)) {
+    const MlirBlock body = functions.Called(op);
+    if (!body.ptr) return false;
+    const MlirOperation made = ir.Definition(
+        ir.api.mlirOperationGetOperand(ir.Terminator(body), result));
+    return made.ptr && !IsCall(ir, made) && IsReshaped(ir, functions, made, 0);
+  }
+  const std::string_view name = StablehloName(ir.Name(op));
+  return name == "reshape" || name == "transpose";
+}
+
+// What tells one change of shape from another; empty for other operations.
+std::vector<void*> ShapeKey(const Ir& ir, MlirOperation op) {
+  const std::string_view name = StablehloName(ir.Name(op));
+  std::vector<const char*> attributes;
+  if (name == "transpose") {
+    attributes = {"permutation"};
+  } else if (name == "slice") {
+    attributes = {"start_indices", "limit_indices", "strides"};
+  } else if (name != "reshape" && name != "convert") {
+    return {};
+  }
+  std::vector<void*> key = {ir.api.mlirOperationGetBlock(op).ptr,
+                            ir.api.mlirOperationGetOperand(op, 0).ptr,
+                            ir.ResultTypes(op)[0].ptr};
+  for (const char* attribute : attributes) {
+    key.push_back(ir.Attribute(op, attribute).ptr);
+  }
+  return key;
+}
+
+// IREE merges equal operations first of all. Here it is done for those that a
+// change of shape is likely to be made of.
+void MergeShapes(const Ir& ir) {
+  std::map<std::vector<void*>, MlirValue> made;
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::vector<void*> key = ShapeKey(ir, op);
+    if (key.empty()) continue;
+    const auto [same, is_new] =
+        made.try_emplace(key, ir.api.mlirOperationGetResult(op, 0));
+    if (!is_new) ir.Replace(op, {same->second});
+  }
+}
+
+}  // namespace
+
+void GuardSharedShapes(const Ir& ir) {
+  MergeShapes(ir);
+  const Functions functions(ir);
+  for (const MlirOperation op : ir.AllOperations()) {
+    for (intptr_t i = 0; i < ir.api.mlirOperationGetNumResults(op); ++i) {
+      const MlirValue result = ir.api.mlirOperationGetResult(op, i);
+      if (IsReshaped(ir, functions, op, i) &&
+          Uses(ir, functions, result).Repeat()) {
+        ir.PutBehindBarrier(result);
+      }
+    }
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as the framework sent it: StableHLO, in either of its forms, with
+// functions of its own. What JAX sends and libIREECompiler refuses, or gets
+// wrong.
+#ifndef IREE_PJRT_REWRITE_STABLEHLO_PASSES_H_
+#define IREE_PJRT_REWRITE_STABLEHLO_PASSES_H_
+
+#include <vector>
+
+#include "ffi/foreign_call.h"
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// Throws INVALID_ARGUMENT for a function that is damaged so that looking at
+// it ends the process. Comes before all else that looks.
+void CheckFunctions(const Ir& ir);
+
+// composite -> call of its decomposition.
+void RewriteComposites(const Ir& ir);
+
+// Custom calls that only mark shardings, on a program for one device: their
+// operand.
+void RewriteShardingMarkers(const Ir& ir);
+
+// Custom calls that only name a memory: their operands.
+void RewritePlacementMarkers(const Ir& ir);
+
+// Collectives over a group of one device: their operand; ids: zero.
+void RewriteCollectivesOfOne(const Ir& ir);
+
+// Custom calls of the typed FFI, and `fft`: calls of imported functions,
+// described in `calls`. Throws NOT_FOUND for one that no handler is
+// registered for.
+void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls);
+
+// Tokens: tensors of no bits. Changes the signature of functions.
+void RewriteTokens(const Ir& ir);
+
+// dynamic_update_slice of complex numbers, outside of loops: of their parts.
+void RewriteComplexUpdates(const Ir& ir);
+
+// abs of complex numbers of float32: in float64.
+void RewriteComplexAbs(const Ir& ir);
+
+// Sums of floats of at most 16 bits, also those within products and
+// convolutions: in float32.
+void WidenSums(const Ir& ir);
+
+// reduce of a large array to one value: of its parts, and of their results.
+void SplitFullReductions(const Ir& ir);
+
+// dot_general with an algorithm: without one.
+void RewriteDotProducts(const Ir& ir);
+
+// A change of shape whose result several functions share: behind a barrier.
+void GuardSharedShapes(const Ir& ir);
+
+// Integers of less than a byte: bytes. Changes the signature of functions.
+void WidenSmallIntegers(const Ir& ir);
+
+// rng_bit_generator: bits and new state from a generator each.
+void RewriteRngStates(const Ir& ir);
+
+// Of unsigned integers reduce_window, reverse, scatter and sort are those of
+// signed ones, the same bits.
+void RewriteUnsignedOperations(const Ir& ir);
+
+// The largest and smallest of floats, as those of integers in the same
+// order.
+void OrderFloatExtremes(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_STABLEHLO_PASSES_H_

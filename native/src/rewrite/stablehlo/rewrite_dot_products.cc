@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// dot_general with an algorithm (BF16_BF16_F32 ...): IREE 3.11 does not bring
+// its dimensions into order and then refuses it. It has one algorithm, which
+// is as exact as the types of the operands and the result. And of numbers that
+// are made of booleans or unsigned integers: IREE makes them in the product, as
+// if those had a sign.
+#include <string>
+
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// What says in VHLO which algorithm it is; StableHLO has an attribute.
+constexpr const char* kParts[] = {
+    "accumulation_type",  "allow_imprecise_accumulation", "lhs_component_count",
+    "lhs_precision_type", "num_primitive_operations",     "rhs_component_count",
+    "rhs_precision_type"};
+
+void DropAlgorithm(const Ir& ir, MlirOperation op) {
+  ir.RemoveAttribute(op, "algorithm");
+  for (const char* part : kParts) {
+    if (!ir.Attribute(op, part).ptr) continue;
+    ir.SetAttribute(op, part, ir.Parse("#vhlo.type_v1<!vhlo.none_v1>"));
+  }
+}
+
+// Booleans too: their true is -1 with a sign.
+bool IsUnsigned(std::string_view tensor) {
+  return tensor.ends_with("i1>") || tensor.ends_with("!vhlo.bool_v1>") ||
+         tensor.find("xui") != std::string_view::npos ||
+         tensor.find("<ui") != std::string_view::npos ||
+         tensor.find("!vhlo.ui") != std::string_view::npos;
+}
+
+// Whether the value is converted from one without a sign, maybe in another
+// shape.
+bool IsOfUnsigned(const Ir& ir, MlirValue value) {
+  for (MlirOperation op; (op = ir.Definition(value)).ptr;) {
+    const std::string_view name = StablehloName(ir.Name(op));
+    if (name != "convert" && name != "transpose" && name != "reshape" &&
+        name != "broadcast_in_dim") {
+      return false;
+    }
+    value = ir.api.mlirOperationGetOperand(op, 0);
+    if (name == "convert" &&
+        IsUnsigned(ir.Print(ir.api.mlirValueGetType(value)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// IREE cannot look through a barrier.
+void HideUnsigned(const Ir& ir, MlirOperation op) {
+  for (intptr_t i = 0; i < 2; ++i) {
+    const MlirValue operand = ir.api.mlirOperationGetOperand(op, i);
+    if (IsOfUnsigned(ir, operand)) ir.PutBehindBarrier(operand);
+  }
+}
+
+}  // namespace
+
+void RewriteDotProducts(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) != "dot_general") continue;
+    DropAlgorithm(ir, op);
+    HideUnsigned(ir, op);
+  }
+}
+
+}  // namespace iree_pjrt

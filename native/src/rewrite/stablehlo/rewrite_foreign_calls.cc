@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// A custom call of the typed FFI, or an `fft`, becomes a call of a function
+// without a body. IREE makes an import of the VM module out of it
+// (ffi/module.h), waits for the operands before the call, keeps calls in order
+// and knows nothing else of it.
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/status.h"
+#include "ffi/fft.h"
+#include "ffi/registry.h"
+#include "mlir/attributes.h"
+#include "mlir/stablehlo_names.h"
+#include "mlir/tensor_type.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+using Permutation = std::vector<int64_t>;
+
+std::string List(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+Permutation RowMajor(size_t rank) {
+  Permutation order(rank);
+  for (size_t i = 0; i < rank; ++i) order[i] = static_cast<int64_t>(i);
+  return order;
+}
+
+Permutation Inverse(const Permutation& order) {
+  Permutation inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  return inverse;
+}
+
+// `tensor<2x3xf32>` with its dimensions in another order, in either dialect.
+std::string PermutedType(const std::string& type,
+                         const std::vector<int64_t>& dims) {
+  const size_t begin = type.find('<') + 1;
+  size_t end = begin;
+  for (size_t i = 0; i < dims.size(); ++i) end = type.find('x', end) + 1;
+  std::string text = type.substr(0, begin);
+  for (int64_t dim : dims) text += std::to_string(dim) + "x";
+  return text + type.substr(end);
+}
+
+std::string StringText(const std::string& text, bool vhlo) {
+  const std::string quoted = "\"" + text + "\"";
+  return vhlo ? "#vhlo.string_v1<" + quoted + ">" : quoted;
+}
+
+class ForeignCallRewriter {
+ public:
+  ForeignCallRewriter(const Ir& ir, MlirOperation op)
+      : ir_(ir), op_(op), vhlo_(ir.Name(op).starts_with("vhlo.")) {}
+
+  // The description of the call at hand.
+  ForeignCall Describe(std::string target) const {
+    ForeignCall call;
+    call.target = std::move(target);
+    for (MlirValue operand : ir_.Operands(op_)) {
+      call.operands.push_back(Tensor(ir_.api.mlirValueGetType(operand)));
+    }
+    for (MlirType type : ir_.ResultTypes(op_)) {
+      call.results.push_back(Tensor(type));
+    }
+    ReadLayouts("operand_layouts", call.operands);
+    ReadLayouts("result_layouts", call.results);
+    ReadAliases(call);
+    ReadConfig(call);
+    return call;
+  }
+
+  // Puts the import and the call of it in the place of the operation.
+  void Replace(const ForeignCall& call, size_t index) const {
+    std::vector<MlirValue> operands = ir_.Operands(op_);
+    std::vector<MlirType> types = ir_.ResultTypes(op_);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      operands[i] = Transposed(operands[i], call.operands[i].major_to_minor);
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      types[i] = Physical(types[i], call.results[i]);
+    }
+    const std::string name =
+        std::string(kForeignModule) + "." + ForeignFunctionName(index);
+    Declare(name, operands, types);
+    const MlirOperation made = ir_.CreateBefore(
+        op_, vhlo_ ? "vhlo.call_v1" : "func.call", operands, types,
+        {ir_.Named("callee",
+                   ir_.Parse(vhlo_ ? StringText(name, true) : "@" + name))});
+    std::vector<MlirValue> results;
+    for (size_t i = 0; i < types.size(); ++i) {
+      const MlirValue value =
+          ir_.api.mlirOperationGetResult(made, static_cast<intptr_t>(i));
+      results.push_back(
+          Transposed(value, Inverse(call.results[i].major_to_minor)));
+    }
+    ir_.Replace(op_, results);
+  }
+
+ private:
+  ForeignTensor Tensor(MlirType type) const {
+    ForeignTensor tensor;
+    tensor.shape = ParseTensorType(ir_.Print(type));
+    tensor.major_to_minor = RowMajor(tensor.shape.dims.size());
+    return tensor;
+  }
+
+  // Layouts come from the fastest to the slowest dimension.
+  void ReadLayouts(std::string_view name,
+                   std::vector<ForeignTensor>& tensors) const {
+    const MlirAttribute layouts = BuiltinAttribute(ir_, op_, name);
+    if (!layouts.ptr || !ir_.api.mlirAttributeIsAArray(layouts)) return;
+    const intptr_t count = ir_.api.mlirArrayAttrGetNumElements(layouts);
+    if (count == 0) return;
+    if (static_cast<size_t>(count) != tensors.size()) {
+      ThrowInvalidArgument("a custom call with " + std::to_string(count) +
+                           " layouts for " + std::to_string(tensors.size()) +
+                           " tensors");
+    }
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      Permutation order = ReadIntegers(
+          ir_,
+          ir_.api.mlirArrayAttrGetElement(layouts, static_cast<intptr_t>(i)));
+      std::reverse(order.begin(), order.end());
+      const Permutation plain = RowMajor(tensors[i].shape.dims.size());
+      if (!std::is_permutation(order.begin(), order.end(), plain.begin(),
+                               plain.end())) {
+        ThrowInvalidArgument("a custom call with the layout [" + List(order) +
+                             "] for a tensor of rank " +
+                             std::to_string(plain.size()));
+      }
+      tensors[i].major_to_minor = std::move(order);
+    }
+  }
+
+  // <outputTupleIndices = [1], operandIndex = 0, operandTupleIndices = []>, in
+  // StableHLO with underscores; a call with one result has no tuple index.
+  void ReadAliases(ForeignCall& call) const {
+    call.aliases.assign(call.results.size(), -1);
+    const std::string text =
+        ir_.Print(ir_.Attribute(op_, "output_operand_aliases"));
+    for (size_t at = 0; (at = text.find("<output", at)) != std::string::npos;
+         ++at) {
+      const size_t open = text.find('[', at);
+      const size_t equals = text.find('=', text.find(']', open));
+      const int64_t result = std::max<int64_t>(NumberAfter(text, open), 0);
+      const int64_t operand = NumberAfter(text, equals);
+      if (operand < 0 ||
+          operand >= static_cast<int64_t>(call.operands.size()) ||
+          result >= static_cast<int64_t>(call.results.size())) {
+        ThrowInvalidArgument("a custom call with a wrong alias: " + text);
+      }
+      call.aliases[static_cast<size_t>(result)] = operand;
+    }
+  }
+
+  // The number after the character at `at` and blanks; -1 if there is none.
+  static int64_t NumberAfter(const std::string& text, size_t at) {
+    if (at >= text.size()) return -1;
+    for (++at; at < text.size() && text[at] == ' ';) ++at;
+    int64_t number = -1;
+    std::from_chars(text.data() + at, text.data() + text.size(), number);
+    return number;
+  }
+
+  void ReadConfig(ForeignCall& call) const {
+    // Where JAX puts a dictionary depends on the version of StableHLO.
+    for (const char* name : {"mhlo.backend_config", "backend_config"}) {
+      const MlirAttribute config = BuiltinAttribute(ir_, op_, name);
+      if (!config.ptr || !ir_.api.mlirAttributeIsADictionary(config)) continue;
+      call.attributes = ReadForeignAttribute(ir_, config).entries;
+      return;
+    }
+  }
+
+  MlirType Physical(MlirType type, const ForeignTensor& tensor) const {
+    if (tensor.is_row_major()) return type;
+    return ir_.ParseType(PermutedType(ir_.Print(type), tensor.PhysicalDims()));
+  }
+
+  // `value` with its dimensions in this order.
+  MlirValue Transposed(MlirValue value, const Permutation& order) const {
+    if (order == RowMajor(order.size())) return value;
+    const MlirType type = ir_.api.mlirValueGetType(value);
+    ForeignTensor tensor = Tensor(type);
+    tensor.major_to_minor = order;
+    const std::string count = std::to_string(order.size());
+    const std::string dense =
+        "dense<[" + List(order) + "]> : tensor<" + count + "xi64>";
+    const MlirAttribute permutation =
+        ir_.Parse(vhlo_ ? "#vhlo.tensor_v1<" + dense + ">"
+                        : "array<i64: " + List(order) + ">");
+    const MlirOperation made = ir_.CreateBefore(
+        op_, StablehloNameLike(ir_.Name(op_), "transpose"), {value},
+        {Physical(type, tensor)}, {ir_.Named("permutation", permutation)});
+    return ir_.api.mlirOperationGetResult(made, 0);
+  }
+
+  std::string Types(const std::vector<MlirType>& types) const {
+    std::string text;
+    for (MlirType type : types) {
+      text += (text.empty() ? "" : ", ") + ir_.Print(type);
+    }
+    return text;
+  }
+
+  void Declare(const std::string& name, const std::vector<MlirValue>& operands,
+               const std::vector<MlirType>& results) const {
+    std::vector<MlirType> inputs;
+    for (MlirValue operand : operands) {
+      inputs.push_back(ir_.api.mlirValueGetType(operand));
+    }
+    // VHLO has brackets around the list of inputs, none around that of results,
+    // and for an empty list a pair of its own.
+    const auto list = [&](const std::vector<MlirType>& types) {
+      return vhlo_ && types.empty() ? "()" : Types(types);
+    };
+    std::string outputs = list(results);
+    if (!vhlo_) outputs = "(" + outputs + ")";
+    std::string type = "(" + list(inputs) + ") -> " + outputs;
+    std::vector<MlirNamedAttribute> attributes = {
+        ir_.Named("sym_name", ir_.Parse(StringText(name, vhlo_))),
+        ir_.Named("sym_visibility", ir_.Parse(StringText("private", vhlo_)))};
+    if (vhlo_) {
+      type = "#vhlo.type_v1<!vhlo.func_v1<" + type + ">>";
+      const MlirAttribute none = ir_.Parse("#vhlo.array_v1<[]>");
+      attributes.push_back(ir_.Named("arg_attrs", none));
+      attributes.push_back(ir_.Named("res_attrs", none));
+    }
+    attributes.push_back(ir_.Named("function_type", ir_.Parse(type)));
+    ir_.Declare(vhlo_ ? "vhlo.func_v1" : "func.func", attributes);
+  }
+
+  const Ir& ir_;
+  const MlirOperation op_;
+  const bool vhlo_;
+};
+
+// Typed calls name their version; older artifacts of JAX say "original" and
+// come with a dictionary.
+bool IsTyped(const Ir& ir, MlirOperation op) {
+  const std::string version = ir.Print(ir.Attribute(op, "api_version"));
+  return version.find("TYPED_FFI") != std::string::npos ||
+         version.starts_with("4 ") ||
+         ir.Attribute(op, "mhlo.backend_config").ptr;
+}
+
+ForeignAttribute Scalar(int32_t value) {
+  ForeignAttribute attribute;
+  attribute.kind = XLA_FFI_AttrType_SCALAR;
+  attribute.type = XLA_FFI_DataType_S32;
+  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
+  attribute.size = 1;
+  return attribute;
+}
+
+// IREE's own lowering of `fft` is for powers of two alone.
+ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
+  const std::string text = ir.Print(ir.Attribute(op, "fft_type"));
+  const size_t begin = text.rfind(' ') + 1;
+  const std::string type = text.substr(begin, text.rfind('>') - begin);
+  constexpr std::array<std::string_view, 4> kKinds = {"FFT", "IFFT", "RFFT",
+                                                      "IRFFT"};
+  const auto kind = std::find(kKinds.begin(), kKinds.end(), type);
+  if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + text);
+  const auto lengths = ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
+  return {{"kind", Scalar(static_cast<int32_t>(kind - kKinds.begin()))},
+          {"rank", Scalar(static_cast<int32_t>(lengths.size()))}};
+}
+
+}  // namespace
+
+void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls) {
+  for (MlirOperation op : ir.AllOperations()) {
+    const std::string_view name = StablehloName(ir.Name(op));
+    const bool fft = name == "fft";
+    if (!fft && (name != "custom_call" || !IsTyped(ir, op))) continue;
+    std::string target =
+        fft ? kFftTarget : ir.StringAttribute(op, "call_target_name");
+    HandlerRegistry::Get().Require(target);
+    const ForeignCallRewriter rewriter(ir, op);
+    ForeignCall call = rewriter.Describe(std::move(target));
+    if (fft) call.attributes = FftAttributes(ir, op);
+    rewriter.Replace(call, calls.size());
+    calls.push_back(std::move(call));
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// IREE 3.11 writes a generator's new state over its old one before the bits are
+// made from it. The state gets a generator of its own, behind a barrier that
+// keeps the two apart; its bits are dead and cost nothing.
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+
+void RewriteRngStates(const Ir& ir) {
+  for (MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) != "rng_bit_generator") continue;
+    const std::vector<MlirValue> state = ir.Operands(op);
+    const MlirOperation barrier = ir.CreateBefore(
+        op, StablehloNameLike(ir.Name(op), "optimization_barrier"), state,
+        {ir.api.mlirValueGetType(state.at(0))}, {});
+    const MlirOperation bits = ir.CreateBefore(
+        op, ir.Name(op), state, ir.ResultTypes(op),
+        {ir.Named("rng_algorithm", ir.Attribute(op, "rng_algorithm"))});
+    const MlirOperation states = ir.CreateBefore(
+        op, ir.Name(op), {ir.api.mlirOperationGetResult(barrier, 0)},
+        ir.ResultTypes(op),
+        {ir.Named("rng_algorithm", ir.Attribute(op, "rng_algorithm"))});
+    ir.Replace(op, {ir.api.mlirOperationGetResult(states, 0),
+                    ir.api.mlirOperationGetResult(bits, 1)});
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduction of a large array to one value. IREE 3.11 computes it on one
+// core: it becomes reductions of equal parts, side by side, and one of their
+// results. The order of a reduction is the implementation's, and its initial
+// value changes nothing however often it is taken (StableHLO, `reduce`).
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "mlir/array_type.h"
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// More than any machine's cores need; 128 was as fast as any number beyond 32.
+constexpr int64_t kParts = 128;
+// Below, the second reduction costs more than the first one gains.
+constexpr int64_t kLeast = 1 << 16;
+
+void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
+                   size_t end) {
+  std::string numbers;
+  for (size_t i = first; i < end; ++i) {
+    numbers += (i > first ? ", " : "") + std::to_string(i);
+  }
+  const std::string text = ir.Name(reduce).starts_with("vhlo.")
+                               ? "#vhlo.tensor_v1<dense<[" + numbers +
+                                     "]> : tensor<" +
+                                     std::to_string(end - first) + "xi64>>"
+                               : "array<i64: " + numbers + ">";
+  ir.SetAttribute(reduce, "dimensions", ir.Parse(text));
+}
+
+// Into a reduction of all but the first `kept` dimensions, and one of those.
+void Split(const Ir& ir, MlirOperation reduce, const ArrayType& array,
+           size_t kept) {
+  const MlirOperation first = ir.api.mlirOperationClone(reduce);
+  ir.api.mlirBlockInsertOwnedOperationBefore(
+      ir.api.mlirOperationGetBlock(reduce), reduce, first);
+  const MlirValue partial = ir.api.mlirOperationGetResult(first, 0);
+  const auto end = array.shape.begin() + static_cast<std::ptrdiff_t>(kept);
+  ir.api.mlirValueSetType(
+      partial, ir.ParseType(array.Reshaped({array.shape.begin(), end})));
+  SetDimensions(ir, first, kept, array.shape.size());
+  ir.api.mlirOperationSetOperand(reduce, 0, partial);
+  SetDimensions(ir, reduce, 0, kept);
+}
+
+// The dimensions in front that make enough parts, and none too small; 0 if
+// there are none.
+size_t KeptOf(const ArrayType& array, int64_t size) {
+  int64_t parts = 1;
+  for (size_t i = 0; i < array.shape.size(); ++i) {
+    parts *= array.shape[i];
+    if (parts >= kParts) return size / parts >= kParts ? i + 1 : 0;
+  }
+  return 0;
+}
+
+// Gives the operand a first dimension of `parts`; IREE fuses what comes before
+// it less well.
+ArrayType Reshape(const Ir& ir, MlirOperation reduce, const ArrayType& array,
+                  int64_t size, int64_t parts) {
+  const ArrayType flat{array.before, {parts, size / parts}, array.after};
+  const MlirOperation reshape =
+      ir.CreateBefore(reduce, StablehloNameLike(ir.Name(reduce), "reshape"),
+                      {ir.api.mlirOperationGetOperand(reduce, 0)},
+                      {ir.ParseType(flat.Reshaped(flat.shape))}, {});
+  ir.api.mlirOperationSetOperand(reduce, 0,
+                                 ir.api.mlirOperationGetResult(reshape, 0));
+  return flat;
+}
+
+}  // namespace
+
+void SplitFullReductions(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) != "reduce" ||
+        ir.api.mlirOperationGetNumOperands(op) != 2) {
+      continue;
+    }
+    const auto from = ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
+    const auto to = ArrayTypeOf(ir, ir.api.mlirOperationGetResult(op, 0));
+    if (!from || !to || !to->shape.empty()) continue;
+    const int64_t size = std::accumulate(from->shape.begin(), from->shape.end(),
+                                         int64_t{1}, std::multiplies<>());
+    if (size < kLeast) continue;
+    const size_t kept = KeptOf(*from, size);
+    const int64_t parts = std::gcd(size, kParts);
+    if (kept > 0) {
+      Split(ir, op, *from, kept);
+    } else if (parts > 1) {
+      Split(ir, op, Reshape(ir, op, *from, size, parts), 1);
+    }
+  }
+}
+
+}  // namespace iree_pjrt

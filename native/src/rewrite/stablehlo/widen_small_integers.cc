@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integers of less than a byte. IREE 3.11 packs them and refuses an odd number
+// of them; arrays of the framework and of the plugin have a byte for each. So
+// has the program: each result that may have grown is cut to its bits again,
+// and so are the inputs, whose upper bits are anything.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/status.h"
+#include "mlir/retype.h"
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+struct Small {
+  std::string_view name;
+  std::string_view wide;
+  int bits;
+};
+// Unsigned first: `ui4` also ends in `i4`.
+constexpr std::array<Small, 8> kSmall = {{{"!vhlo.ui2_v1", "!vhlo.ui8_v1", 2},
+                                          {"!vhlo.ui4_v1", "!vhlo.ui8_v1", 4},
+                                          {"!vhlo.i2_v1", "!vhlo.i8_v1", 2},
+                                          {"!vhlo.i4_v1", "!vhlo.i8_v1", 4},
+                                          {"ui2>", "ui8>", 2},
+                                          {"ui4>", "ui8>", 4},
+                                          {"i2>", "i8>", 2},
+                                          {"i4>", "i8>", 4}}};
+
+// Move values about or choose among them; control flow and calls hand on what
+// was cut already.
+constexpr std::array<std::string_view, 22> kKeepSize = {"all_gather",
+                                                        "broadcast_in_dim",
+                                                        "call",
+                                                        "case",
+                                                        "clamp",
+                                                        "composite",
+                                                        "concatenate",
+                                                        "constant",
+                                                        "custom_call",
+                                                        "dynamic_slice",
+                                                        "dynamic_update_slice",
+                                                        "gather",
+                                                        "if",
+                                                        "maximum",
+                                                        "minimum",
+                                                        "pad",
+                                                        "reshape",
+                                                        "reverse",
+                                                        "select",
+                                                        "slice",
+                                                        "transpose",
+                                                        "while"};
+
+std::string Replaced(std::string text) {
+  for (const Small& small : kSmall) {
+    for (size_t at = 0; (at = text.find(small.name, at)) != std::string::npos;
+         at += small.wide.size()) {
+      text.replace(at, small.name.size(), small.wide);
+    }
+  }
+  return text;
+}
+
+const Small* SmallOf(const std::string& tensor) {
+  for (const Small& small : kSmall) {
+    if (tensor.find(small.name) != std::string::npos) return &small;
+  }
+  return nullptr;
+}
+
+// The bits of two integers would have to change places.
+void CheckBitcast(const Ir& ir, MlirOperation op) {
+  if (StablehloName(ir.Name(op)) != "bitcast_convert") return;
+  const auto bits = [&](MlirType type) {
+    const Small* small = SmallOf(ir.Print(type));
+    return small ? small->bits : 0;
+  };
+  const MlirValue operand = ir.api.mlirOperationGetOperand(op, 0);
+  if (bits(ir.api.mlirValueGetType(operand)) !=
+      bits(ir.ResultTypes(op).at(0))) {
+    ThrowUnimplemented(
+        "bitcast_convert (`view`) between integers of less than a byte and "
+        "others is not supported");
+  }
+}
+
+class SmallIntegers {
+ public:
+  // The inputs of `function` are those from outside.
+  SmallIntegers(const Ir& ir, MlirOperation function)
+      : ir_(ir), retyper_(ir, &Replaced) {
+    const MlirBlock body = ir.Body(function);
+    for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
+      inputs_.push_back(ir.Print(
+          ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i))));
+    }
+  }
+
+  void CutInputs(MlirOperation function) const {
+    const MlirBlock body = ir_.Body(function);
+    const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Small* small = SmallOf(inputs_[i]);
+      if (!small) continue;
+      Cut(ir_.api.mlirBlockGetArgument(body, static_cast<intptr_t>(i)), first,
+          *small);
+    }
+  }
+
+  void Rewrite(MlirOperation op) {
+    const std::vector<MlirType> types = ir_.ResultTypes(op);
+    const std::string_view name = StablehloName(ir_.Name(op));
+    if (!retyper_.Retype(op)) return;
+    if (name == "constant") WidenValue(op);
+    if (std::find(kKeepSize.begin(), kKeepSize.end(), name) !=
+        kKeepSize.end()) {
+      return;
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Small* small = SmallOf(ir_.Print(types[i]));
+      if (!small) continue;
+      Cut(ir_.api.mlirOperationGetResult(op, static_cast<intptr_t>(i)),
+          ir_.api.mlirOperationGetNextInBlock(op), *small);
+    }
+  }
+
+ private:
+  void WidenValue(MlirOperation constant) const {
+    constexpr std::string_view kValue = "value";
+    ir_.SetAttribute(
+        constant, kValue,
+        ir_.Parse(Replaced(ir_.Print(ir_.Attribute(constant, kValue)))));
+  }
+
+  // Shifted up until the rest is gone, and down again with the sign, if any.
+  void Cut(MlirValue result, MlirOperation next, const Small& small) const {
+    const MlirType type = ir_.api.mlirValueGetType(result);
+    const auto make = [&](const std::string& name,
+                          const std::vector<MlirValue>& operands,
+                          const std::vector<MlirNamedAttribute>& attributes) {
+      return ir_.CreateBefore(next, StablehloNameLike(ir_.Name(next), name),
+                              operands, {type}, attributes);
+    };
+    const auto value = [&](MlirOperation made) {
+      return ir_.api.mlirOperationGetResult(made, 0);
+    };
+    const MlirOperation count = make("constant", {}, {Shift(type, small)});
+    const MlirOperation up = make("shift_left", {result, value(count)}, {});
+    const bool is_unsigned = small.wide.find("ui8") != std::string_view::npos;
+    const MlirOperation down =
+        make(is_unsigned ? "shift_right_logical" : "shift_right_arithmetic",
+             {value(up), value(count)}, {});
+    ir_.api.mlirValueReplaceAllUsesOfWith(result, value(down));
+    ir_.api.mlirOperationSetOperand(up, 0, result);
+  }
+
+  MlirNamedAttribute Shift(MlirType type, const Small& small) const {
+    const std::string text = ir_.Print(type);
+    const bool vhlo = text.starts_with("!vhlo.");
+    const size_t open = text.find('<');
+    const size_t at = text.find_first_not_of("0123456789x", open + 1);
+    const bool is_unsigned = small.wide.find("ui8") != std::string_view::npos;
+    const std::string dense = "dense<" + std::to_string(8 - small.bits) +
+                              "> : tensor" + text.substr(open, at - open) +
+                              (is_unsigned ? "ui8>" : "i8>");
+    return ir_.Named(
+        "value", ir_.Parse(vhlo ? "#vhlo.tensor_v1<" + dense + ">" : dense));
+  }
+
+  const Ir& ir_;
+  Retyper retyper_;
+  std::vector<std::string> inputs_;  // their types before
+};
+
+}  // namespace
+
+void WidenSmallIntegers(const Ir& ir) {
+  const MlirOperation main = ir.Function("main");
+  if (!main.ptr) return;
+  for (const MlirOperation op : ir.AllOperations()) CheckBitcast(ir, op);
+  SmallIntegers integers(ir, main);
+  for (const MlirOperation op : ir.AllOperations()) integers.Rewrite(op);
+  integers.CutInputs(main);
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Within IREE's stream phase, before each list of passes that
+// compile/stream_passes.h names: dispatches become commands over memory.
+#ifndef IREE_PJRT_REWRITE_STREAM_PASSES_H_
+#define IREE_PJRT_REWRITE_STREAM_PASSES_H_
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// The results of each loop are, one by one, the values that it carries.
+void AlignLoops(const Ir& ir);
+
+// Views of a part of it are of the kind that the whole is of.
+void RefineSubviews(const Ir& ir);
+
+// Loops and conditionals whose regions use what is computed outside: with a
+// side effect. Comes right before IREE decides what is run together.
+void PinCapturedValues(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_STREAM_PASSES_H_

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// IREE 3.11 groups what is run together without regard for what the region of a
+// loop or a conditional uses from outside: what computes such a value can get
+// into one group with what needs the loop's results ("circular dependency"), or
+// with what writes into the value after the loop has read it. So can what
+// computes the values that a loop starts from, if others use them too. A region
+// with a side effect parts what is before it from what is after it.
+//
+// And it copies what needs no arrays to the groups that use it, but forgets
+// those that come after such a region ("to be in an execution region"). What
+// goes through a barrier stays in one place.
+#include <algorithm>
+#include <set>
+
+#include "rewrite/stream/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+bool IsArray(const Ir& ir, MlirValue value) {
+  return ir.Print(ir.api.mlirValueGetType(value))
+      .starts_with("!stream.resource");
+}
+
+bool NeedsNoArrays(const Ir& ir, MlirOperation op) {
+  const std::vector<MlirValue> operands = ir.Operands(op);
+  return ir.Name(op) == "stream.async.dispatch" &&
+         std::none_of(operands.begin(), operands.end(),
+                      [&](MlirValue operand) { return IsArray(ir, operand); });
+}
+
+// Whether a loop starts from this operand, and others use what is computed with
+// it.
+bool StartsFromShared(const Ir& ir, MlirOperation op, MlirValue operand) {
+  if (ir.Name(op) != "scf.for" && ir.Name(op) != "scf.while") return false;
+  const MlirOperation source = ir.Definition(operand);
+  if (!source.ptr) return false;
+  return std::ranges::any_of(ir.Results(source), [&](MlirValue result) {
+    return std::ranges::any_of(ir.Uses(result), [&](const Use& use) {
+      return use.user.ptr != op.ptr;
+    });
+  });
+}
+
+// The loop or conditional that parts what is before it from what is after it,
+// because of this operand of an operation in it, or of its own; or null.
+MlirOperation Parting(const Ir& ir, MlirOperation op, MlirValue operand) {
+  if (!IsArray(ir, operand)) return {nullptr};
+  if (StartsFromShared(ir, op, operand)) return op;
+  const MlirOperation around = ir.AncestorIn(ir.HomeOf(operand), op);
+  const bool captures =
+      around.ptr && around.ptr != op.ptr && ir.Name(around).starts_with("scf.");
+  return captures ? around : MlirOperation{nullptr};
+}
+
+}  // namespace
+
+void PinCapturedValues(const Ir& ir) {
+  std::set<void*> pinned;
+  for (const MlirOperation op : ir.AllOperations()) {
+    for (const MlirValue operand : ir.Operands(op)) {
+      const MlirOperation around = Parting(ir, op, operand);
+      if (!around.ptr) continue;
+      const MlirOperation source = ir.Definition(operand);
+      if (source.ptr && NeedsNoArrays(ir, source)) ir.PutBehindBarrier(operand);
+      if (!pinned.insert(around.ptr).second) continue;
+      ir.CreateBefore(ir.Terminator(ir.Body(around)),
+                      "util.optimization_barrier", {}, {}, {});
+    }
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/shape.h"
+
+#include <gtest/gtest.h>
+
+#include "base/status.h"
+#include "mlir/tensor_type.h"
+
+namespace iree_pjrt {
+namespace {
+
+Shape F32(std::vector<int64_t> dims) {
+  return MakeShape(PJRT_Buffer_Type_F32, dims.data(), dims.size());
+}
+
+TEST(ShapeTest, Sizes) {
+  EXPECT_EQ(F32({2, 3}).byte_size(), 24u);
+  EXPECT_EQ(F32({}).byte_size(), 4u);
+  EXPECT_EQ(F32({5, 0, 7}).byte_size(), 0u);
+}
+
+TEST(ShapeTest, RefusesNegativeAndHuge) {
+  EXPECT_THROW(F32({-1}), Error);
+  EXPECT_THROW(F32({int64_t{1} << 40, int64_t{1} << 40}), Error);
+  EXPECT_THROW(MakeShape(PJRT_Buffer_Type_TOKEN, nullptr, 0), Error);
+}
+
+TEST(ShapeTest, CopiesTransposedAndReversed) {
+  const float from[] = {1, 2, 3, 4, 5, 6};
+  float to[6] = {};
+  const Shape shape = F32({3, 2});
+  CopyStrided(shape, from, std::vector<int64_t>{4, 12}, to,
+              RowMajorStrides(shape));
+  EXPECT_EQ(std::vector<float>(to, to + 6),
+            (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  CopyStrided(shape, from + 4, std::vector<int64_t>{-8, 4}, to,
+              RowMajorStrides(shape));
+  EXPECT_EQ(std::vector<float>(to, to + 6),
+            (std::vector<float>{5, 6, 3, 4, 1, 2}));
+}
+
+TEST(ShapeTest, RowMajorIgnoresDimensionsOfOne) {
+  EXPECT_TRUE(IsRowMajor(F32({3, 1}), std::vector<int64_t>{4, 999}));
+  EXPECT_FALSE(IsRowMajor(F32({3, 2}), std::vector<int64_t>{4, 12}));
+}
+
+TEST(ShapeTest, RefusesLayoutsThatDoNotFit) {
+  EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0, 0}), Error);
+  EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0}), Error);
+  EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0, 5}), Error);
+}
+
+TEST(TensorTypeTest, ReadsBothDialects) {
+  EXPECT_EQ(ParseTensorType("tensor<2x3xf32>").dims,
+            (std::vector<int64_t>{2, 3}));
+  const Shape vhlo = ParseTensorType("!vhlo.tensor_v1<7x!vhlo.ui32_v1>");
+  EXPECT_EQ(vhlo.type->pjrt, PJRT_Buffer_Type_U32);
+  EXPECT_EQ(vhlo.dims, (std::vector<int64_t>{7}));
+  EXPECT_EQ(ParseTensorType("tensor<i1>").type->pjrt, PJRT_Buffer_Type_PRED);
+  EXPECT_EQ(ParseTensorType("tensor<4xcomplex<f32>>").type->pjrt,
+            PJRT_Buffer_Type_C64);
+  EXPECT_EQ(ParseTensorType("!vhlo.tensor_v1<4x!vhlo.complex_v1<!vhlo.f64_v1>>")
+                .type->pjrt,
+            PJRT_Buffer_Type_C128);
+}
+
+TEST(TensorTypeTest, RefusesTheRest) {
+  EXPECT_THROW(ParseTensorType("tensor<?xf32>"), Error);
+  EXPECT_THROW(ParseTensorType("!stablehlo.token"), Error);
+  EXPECT_THROW(ParseTensorType(""), Error);
+}
+
+}  // namespace
+}  // namespace iree_pjrt

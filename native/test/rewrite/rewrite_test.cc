@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of programs as text, up to IREE's input phase.
+#include <gtest/gtest.h>
+
+#include "base/status.h"
+#include "parsed_module.h"
+#include "rewrite/linalg/passes.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+TEST(StabilizeSortsTest, TurnsTheComparisonAround) {
+  const std::string text = After(R"(module {
+    util.func public @main(%v: tensor<8xi32>) -> tensor<8xi32> {
+      %0 = iree_linalg_ext.sort dimension(0) outs(%v : tensor<8xi32>) {
+      ^bb0(%a: i32, %b: i32):
+        %1 = arith.cmpi slt, %a, %b : i32
+        iree_linalg_ext.yield %1 : i1
+      } -> tensor<8xi32>
+      util.return %0 : tensor<8xi32>
+    }
+  })",
+                                 &StabilizeSorts);
+  EXPECT_TRUE(Holds(text, "arith.cmpi slt, %arg2, %arg1 : i32")) << text;
+  EXPECT_TRUE(Holds(text, "arith.xori")) << text;
+}
+
+TEST(WidenSumsTest, AProductIsRoundedOnce) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>)
+        -> tensor<4x4xbf16> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+          : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xbf16>
+      return %0 : tensor<4x4xbf16>
+    }
+  })",
+                                 &WidenSums);
+  EXPECT_TRUE(Holds(text, "-> tensor<4x4xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "convert %0 : (tensor<4x4xf32>) -> tensor<4x4xbf16>"))
+      << text;
+}
+
+TEST(WidenSumsTest, SoIsAReduction) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<8xf16>, %i: tensor<f16>) -> tensor<f16> {
+      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.add across
+          dimensions = [0] : (tensor<8xf16>, tensor<f16>) -> tensor<f16>
+      return %0 : tensor<f16>
+    }
+  })",
+                                 &WidenSums);
+  EXPECT_TRUE(Holds(text, "(tensor<8xf32>, tensor<f32>) -> tensor<f32>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "(tensor<f32>) -> tensor<f16>")) << text;
+}
+
+TEST(WidenSumsTest, WhatDoesNotRoundStays) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<8xf16>, %i: tensor<f16>) -> tensor<f16> {
+      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.maximum across
+          dimensions = [0] : (tensor<8xf16>, tensor<f16>) -> tensor<f16>
+      return %0 : tensor<f16>
+    }
+  })",
+                                 &WidenSums);
+  EXPECT_FALSE(Holds(text, "f32")) << text;
+}
+
+TEST(RoundFloats8Test, ArithmeticIsInFloat32) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: f8E4M3FN, %c: f16) -> (f8E4M3FN, f8E5M2, f64) {
+      %0 = arith.addf %a, %a : f8E4M3FN
+      %1 = arith.truncf %c : f16 to f8E5M2
+      %2 = arith.extf %a : f8E4M3FN to f64
+      return %0, %1, %2 : f8E4M3FN, f8E5M2, f64
+    }
+  })",
+                                 &RoundFloats8);
+  for (const char* gone : {"f16 to f8E5M2", "addf %arg0", "f8E4M3FN to f64"}) {
+    EXPECT_FALSE(Holds(text, gone)) << text;
+  }
+  EXPECT_TRUE(Holds(text, "arith.bitcast %arg0 : f8E4M3FN to i8")) << text;
+  EXPECT_TRUE(Holds(text, ": i8 to f8E5M2")) << text;
+}
+
+TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xui8>, %i: tensor<ui8>) -> tensor<4xui8> {
+      %0 = "stablehlo.reduce_window"(%v, %i) <{
+          padding = dense<[[3, 0]]> : tensor<1x2xi64>,
+          window_dimensions = array<i64: 4>}> ({
+      ^bb0(%a: tensor<ui8>, %b: tensor<ui8>):
+        %1 = stablehlo.maximum %a, %b : tensor<ui8>
+        stablehlo.return %1 : tensor<ui8>
+      }) : (tensor<4xui8>, tensor<ui8>) -> tensor<4xui8>
+      return %0 : tensor<4xui8>
+    }
+  })",
+                                 &RewriteUnsignedOperations);
+  EXPECT_TRUE(Holds(text, "(tensor<4xi8>, tensor<i8>) -> tensor<4xi8>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.maximum")) << text;
+  EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<4xi8>) -> tensor<4xui8>")) << text;
+}
+
+TEST(RewriteUnsignedOperationsTest, SoIsTheReversal) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xui8>) -> tensor<4xui8> {
+      %0 = stablehlo.reverse %v, dims = [0] : tensor<4xui8>
+      return %0 : tensor<4xui8>
+    }
+  })",
+                                 &RewriteUnsignedOperations);
+  EXPECT_TRUE(Holds(text, "dims = [0] : tensor<4xi8>")) << text;
+}
+
+TEST(RewriteUnsignedOperationsTest, SoIsAScatterButForItsIndices) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xui8>, %i: tensor<1xui8>, %u: tensor<ui8>)
+        -> tensor<4xui8> {
+      %0 = "stablehlo.scatter"(%v, %i, %u) <{
+          scatter_dimension_numbers = #stablehlo.scatter<
+              inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+      ^bb0(%a: tensor<ui8>, %b: tensor<ui8>):
+        %1 = stablehlo.maximum %a, %b : tensor<ui8>
+        stablehlo.return %1 : tensor<ui8>
+      }) : (tensor<4xui8>, tensor<1xui8>, tensor<ui8>) -> tensor<4xui8>
+      return %0 : tensor<4xui8>
+    }
+  })",
+                                 &RewriteUnsignedOperations);
+  EXPECT_TRUE(
+      Holds(text, "(tensor<4xi8>, tensor<1xui8>, tensor<i8>) -> tensor<4xi8>"))
+      << text;
+  EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
+}
+
+std::string Largest(const std::string& shape, const std::string& dimension) {
+  return After(R"(module {
+    func.func @main(%v: tensor<)" +
+                   shape + R"(xf32>, %i: tensor<f32>)
+        -> tensor<5xf32> {
+      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.maximum across dimensions = [)" +
+                   dimension + R"(]
+          : (tensor<)" +
+                   shape + R"(xf32>, tensor<f32>) -> tensor<5xf32>
+      return %0 : tensor<5xf32>
+    }
+  })",
+               &OrderFloatExtremes);
+}
+
+TEST(OrderFloatExtremesTest, WhereVectorsAreNotFull) {
+  const std::string text = Largest("5x17", "1");
+  EXPECT_TRUE(Holds(text, "(tensor<5x17xi32>, tensor<i32>) -> tensor<5xi32>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "dense<2147483647> : tensor<5x17xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<5xi32>) -> tensor<5xf32>")) << text;
+  EXPECT_TRUE(Holds(Largest("17x5", "0"), "tensor<17x5xi32>"));
+  EXPECT_FALSE(Holds(Largest("5x128", "1"), "i32"));
+}
+
+constexpr char kSum[] = R"(module {
+  func.func @main(%v: tensor<SHAPE>, %z: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [DIMENSIONS]
+        : (tensor<SHAPE>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+})";
+
+std::string Sum(const std::string& shape, const std::string& dimensions) {
+  std::string text = kSum;
+  for (size_t at; (at = text.find("SHAPE")) != std::string::npos;) {
+    text.replace(at, 5, shape);
+  }
+  text.replace(text.find("DIMENSIONS"), 10, dimensions);
+  return After(text, &SplitFullReductions);
+}
+
+TEST(SplitFullReductionsTest, KeepsTheFirstDimensionsApart) {
+  const std::string text = Sum("512x200xf32", "0, 1");
+  EXPECT_TRUE(Holds(text, "-> tensor<512xf32>")) << text;
+  EXPECT_FALSE(Holds(text, "reshape")) << text;
+}
+
+TEST(SplitFullReductionsTest, MakesPartsWhereThereAreNone) {
+  EXPECT_TRUE(Holds(Sum("131072xf32", "0"), "-> tensor<128xf32>"));
+  EXPECT_TRUE(Holds(Sum("3x32768xf32", "0, 1"), "-> tensor<128xf32>"));
+}
+
+TEST(SplitFullReductionsTest, LeavesSmallAndOddOnes) {
+  EXPECT_FALSE(Holds(Sum("128x256xf32", "0, 1"), "tensor<128xf32>"));
+  EXPECT_FALSE(Holds(Sum("65537xf32", "0"), "reshape"));
+}
+
+TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<3xi4>, %b: tensor<3xui4>)
+        -> (tensor<3xi4>, tensor<3xui4>) {
+      %c = stablehlo.constant dense<[1, -2, 3]> : tensor<3xi4>
+      %0 = stablehlo.add %a, %c : tensor<3xi4>
+      %1 = stablehlo.reverse %b, dims = [0] : tensor<3xui4>
+      return %0, %1 : tensor<3xi4>, tensor<3xui4>
+    }
+  })",
+                                 &WidenSmallIntegers);
+  EXPECT_FALSE(Holds(text, "i4")) << text;
+  EXPECT_TRUE(Holds(text, "dense<[1, -2, 3]> : tensor<3xi8>")) << text;
+  // Of the sum and the first input; of the second input.
+  const size_t first = text.find("shift_right_arithmetic");
+  EXPECT_NE(text.find("shift_right_arithmetic", first + 1), std::string::npos);
+  EXPECT_TRUE(Holds(text, "shift_right_logical")) << text;
+}
+
+TEST(WidenSmallIntegersTest, RefusesOtherViews) {
+  EXPECT_THROW(After(R"(module {
+    func.func @main(%a: tensor<4x2xi4>) -> tensor<4xi8> {
+      %0 = stablehlo.bitcast_convert %a : (tensor<4x2xi4>) -> tensor<4xi8>
+      return %0 : tensor<4xi8>
+    }
+  })",
+                     &WidenSmallIntegers),
+               Error);
+}
+
+TEST(RewriteTokensTest, AreTensorsOfNoBits) {
+  const std::string text = After(R"(module {
+    func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
+      %0 = stablehlo.create_token : !stablehlo.token
+      %1 = stablehlo.after_all %t, %0 : !stablehlo.token
+      return %1 : !stablehlo.token
+    }
+  })",
+                                 &RewriteTokens);
+  EXPECT_FALSE(Holds(text, "token")) << text;
+  EXPECT_TRUE(Holds(text, "(%arg0: tensor<0xi1>) -> tensor<0xi1>")) << text;
+}
+
+TEST(RewriteDotProductsTest, HidesBooleansAndTheAlgorithm) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<4xi1>, %b: tensor<4xi32>) -> tensor<i32> {
+      %0 = stablehlo.convert %a : (tensor<4xi1>) -> tensor<4xi32>
+      %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
+          : (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
+      return %1 : tensor<i32>
+    }
+  })",
+                                 &RewriteDotProducts);
+  EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<4xi32>")) << text;
+}
+
+TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
+  const auto dot = [](const std::string& type) {
+    return After(R"(module {
+      func.func @main(%a: tensor<4x)" +
+                     type + R"(>, %b: tensor<4xf32>)
+          -> tensor<f32> {
+        %0 = stablehlo.convert %a : (tensor<4x)" +
+                     type + R"(>) -> tensor<4xf32>
+        %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
+            : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+        return %1 : tensor<f32>
+      }
+    })",
+                 &RewriteDotProducts);
+  };
+  EXPECT_TRUE(Holds(dot("ui8"), "optimization_barrier"));
+  EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
+}
+
+// Twice convert, or once and a sum.
+std::string OfSharedShape(const std::string& used) {
+  return After(R"(module {
+    func.func private @f(%a: tensor<8xi1>) -> tensor<8xi32> {
+      %0 = stablehlo.convert %a : (tensor<8xi1>) -> tensor<8xi32>
+      return %0 : tensor<8xi32>
+    }
+    func.func @main(%a: tensor<2x4xi1>)
+        -> (tensor<8xi32>, tensor<8xi32>) {
+      %0 = stablehlo.reshape %a : (tensor<2x4xi1>) -> tensor<8xi1>
+      %again = stablehlo.reshape %a : (tensor<2x4xi1>) -> tensor<8xi1>
+      %1 = func.call @f(%again) : (tensor<8xi1>) -> tensor<8xi32>
+      %2 = )" + used +
+                   R"(
+      return %1, %2 : tensor<8xi32>, tensor<8xi32>
+    }
+  })",
+               &GuardSharedShapes);
+}
+
+TEST(GuardSharedShapesTest, WhereTwoFunctionsApplyTheSame) {
+  const std::string guarded = "optimization_barrier %0 : tensor<8xi1>";
+  for (const char* used :
+       {"stablehlo.convert %0 : (tensor<8xi1>) -> tensor<8xi32>",
+        "func.call @f(%0) : (tensor<8xi1>) -> tensor<8xi32>"}) {
+    EXPECT_TRUE(Holds(OfSharedShape(used), guarded)) << used;
+  }
+  EXPECT_FALSE(
+      Holds(OfSharedShape("stablehlo.add %1, %1 : tensor<8xi32>"), guarded));
+}
+
+TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+      %0 = stablehlo.abs %a : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+  })",
+                                 &RewriteComplexAbs);
+  EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
+}
+
+TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
+  const auto slice = [](const std::string& size, const std::string& step) {
+    return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<)" +
+                     size + R"(xi8>) -> tensor<2xi32> {
+        %0 = tensor.empty() : tensor<)" +
+                     size + R"(xi32>
+        %1 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%x : tensor<)" +
+                     size + R"(xi8>) outs(%0 : tensor<)" + size +
+                     R"(xi32>) {
+        ^bb0(%a: i8, %b: i32):
+          %c = arith.extsi %a : i8 to i32
+          linalg.yield %c : i32
+        } -> tensor<)" +
+                     size + R"(xi32>
+        %2 = tensor.extract_slice %1[0] [2] [)" +
+                     step + R"(]
+            : tensor<)" +
+                     size + R"(xi32> to tensor<2xi32>
+        util.return %2 : tensor<2xi32>
+      }
+    })",
+                 &CopySlicedSources);
+  };
+  EXPECT_TRUE(Holds(slice("4", "2"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("4", "1"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("400", "2"), "util.optimization_barrier"));
+}
+
+TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
+  const std::string text = After(R"(module {
+    util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %c = arith.constant dense<2.0> : tensor<4xf32>
+      %d = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%c : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      %1 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%d : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      util.return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+  })",
+                                 &FreeTargets);
+  EXPECT_TRUE(Holds(text, "flow.tensor.splat")) << text;
+  const size_t first = text.find("util.optimization_barrier");
+  EXPECT_NE(text.find("util.optimization_barrier", first + 1),
+            std::string::npos)
+      << text;
+}
+
+TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
+  const std::string text = After(R"(module {
+    util.func public @main() -> complex<f32> {
+      %0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+      util.return %0 : complex<f32>
+    }
+  })",
+                                 &SplitComplexConstants);
+  EXPECT_TRUE(Holds(text, "complex.create")) << text;
+  EXPECT_FALSE(Holds(text, "complex.constant")) << text;
+}
+
+TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
+  const std::string text = After(R"(#map = affine_map<(d0) -> (d0)>
+  module {
+    util.func public @main(%x: tensor<1xf32>) -> tensor<f32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<1xcomplex<f32>>
+      %1 = linalg.generic {indexing_maps = [#map, #map],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<1xf32>) outs(%0 : tensor<1xcomplex<f32>>) {
+      ^bb0(%a: f32, %b: complex<f32>):
+        %c = complex.create %a, %zero : complex<f32>
+        linalg.yield %c : complex<f32>
+      } -> tensor<1xcomplex<f32>>
+      %2 = tensor.collapse_shape %1 []
+          : tensor<1xcomplex<f32>> into tensor<complex<f32>>
+      %3 = tensor.empty() : tensor<f32>
+      %4 = linalg.generic {indexing_maps = [affine_map<() -> ()>,
+                                            affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%2 : tensor<complex<f32>>) outs(%3 : tensor<f32>) {
+      ^bb0(%a: complex<f32>, %b: f32):
+        %c = complex.im %a : complex<f32>
+        linalg.yield %c : f32
+      } -> tensor<f32>
+      util.return %4 : tensor<f32>
+    }
+  })",
+                                 &FoldKnownParts);
+  EXPECT_TRUE(Holds(text, "dense<0.000000e+00> : tensor<f32>")) << text;
+  EXPECT_FALSE(Holds(text, "complex.im")) << text;
+}
+
+TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: f32) -> (f32, f32, f64) {
+      %0 = math.sin %x : f32
+      %1 = math.atan %x : f32
+      %2 = arith.extf %x : f32 to f64
+      %3 = math.sin %2 : f64
+      util.return %0, %1, %3 : f32, f32, f64
+    }
+  })",
+                                 &WidenMath);
+  EXPECT_FALSE(Holds(text, "math.sin %arg0")) << text;
+  EXPECT_TRUE(Holds(text, ": f64\n")) << text;
+  EXPECT_FALSE(Holds(text, "math.atan %arg0")) << text;
+}
+
+}  // namespace
+}  // namespace iree_pjrt

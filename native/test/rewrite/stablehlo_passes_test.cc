@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes over StableHLO, as text before and after.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "parsed_module.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+std::string Function(const std::string& body) {
+  return "module {\n" + body + "\n}";
+}
+
+TEST(CheckFunctionsTest, AFunctionWithoutAFunctionTypeIsRefused) {
+  const std::string program = Function(R"(
+    vhlo.func_v1 @main(%x: !vhlo.tensor_v1<4x!vhlo.f32_v1>)
+        -> (!vhlo.tensor_v1<4x!vhlo.f32_v1>) {
+      "vhlo.return_v1"(%x) : (!vhlo.tensor_v1<4x!vhlo.f32_v1>) -> ()
+    } {arg_attrs = #vhlo.array_v1<[]>, res_attrs = #vhlo.array_v1<[]>,
+       sym_visibility = #vhlo.string_v1<"public">})");
+  WithModule(program, [](const Ir& ir) {
+    CheckFunctions(ir);
+    const MlirOperation main = ir.Function("main");
+    const MlirAttribute type = ir.Attribute(main, "function_type");
+    ir.SetAttribute(main, "function_type",
+                    ir.Parse("#vhlo.type_v1<!vhlo.f32_v1>"));
+    EXPECT_THROW(CheckFunctions(ir), Error);
+    ir.SetAttribute(main, "function_type", type);
+  });
+}
+
+TEST(RewriteCompositesTest, TheDecompositionIsCalled) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.composite "chlo.erf" %x {decomposition = @erf}
+          : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func private @erf(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    })"),
+                                 &RewriteComposites);
+  EXPECT_TRUE(Holds(text, "call @erf(%arg0)")) << text;
+  EXPECT_FALSE(Holds(text, "composite")) << text;
+}
+
+TEST(RewriteRngStatesTest, TheStateHasAGeneratorOfItsOwn) {
+  const std::string text = After(Function(R"(
+    func.func @main(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>) {
+      %0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY
+          : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>)
+      return %0, %1 : tensor<2xui64>, tensor<8xui32>
+    })"),
+                                 &RewriteRngStates);
+  EXPECT_TRUE(Holds(text, "optimization_barrier %arg0")) << text;
+  const size_t first = text.find("rng_bit_generator");
+  EXPECT_NE(text.find("rng_bit_generator", first + 1), std::string::npos);
+}
+
+TEST(RewriteComplexUpdatesTest, PartsAreUpdated) {
+  const std::string text = After(Function(R"(
+    func.func @main(%u: tensor<1xcomplex<f32>>, %i: tensor<i32>)
+        -> tensor<4xcomplex<f32>> {
+      %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
+      %1 = stablehlo.dynamic_update_slice %0, %u, %i
+          : (tensor<4xcomplex<f32>>, tensor<1xcomplex<f32>>, tensor<i32>)
+          -> tensor<4xcomplex<f32>>
+      return %1 : tensor<4xcomplex<f32>>
+    })"),
+                                 &RewriteComplexUpdates);
+  EXPECT_TRUE(Holds(text, "(tensor<4xf32>, tensor<1xf32>, tensor<i32>)"))
+      << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.complex")) << text;
+}
+
+TEST(RewritePlacementMarkersTest, TheOperandIsTheResult) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.custom_call @annotate_device_placement(%x)
+          : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })"),
+                                 &RewritePlacementMarkers);
+  EXPECT_TRUE(Holds(text, "return %arg0")) << text;
+}
+
+TEST(RewriteShardingMarkersTest, TheOperandIsTheResult) {
+  for (const char* name :
+       {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}) {
+    const std::string text = After(Function(R"(
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = stablehlo.custom_call @)" + std::string(name) +
+                                            R"((%x)
+            : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      })"),
+                                   &RewriteShardingMarkers);
+    EXPECT_TRUE(Holds(text, "return %arg0")) << text;
+  }
+}
+
+std::string AfterPermutation(const std::string& pairs,
+                             const std::string& type) {
+  return After(Function("func.func @main(%x: " + type + ") -> " + type + R"( {
+      %0 = "stablehlo.collective_permute"(%x) <{source_target_pairs = )" +
+                        pairs + "}> : (" + type + ") -> " + type +
+                        "\n return %0 : " + type + "\n}"),
+               &RewriteCollectivesOfOne);
+}
+
+TEST(RewriteCollectivesOfOneTest, OperandsAreResults) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = "stablehlo.all_reduce"(%x) <{
+          replica_groups = dense<0> : tensor<1x1xi64>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })"),
+                                 &RewriteCollectivesOfOne);
+  EXPECT_TRUE(Holds(text, "return %arg0")) << text;
+  EXPECT_TRUE(
+      Holds(AfterPermutation("dense<0> : tensor<1x2xi64>", "tensor<4xf32>"),
+            "return %arg0"));
+}
+
+TEST(RewriteCollectivesOfOneTest, WhomNobodySendsToHasZeros) {
+  const std::string nobody = "dense<> : tensor<0x2xi64>";
+  for (const std::string type :
+       {"tensor<4xf32>", "tensor<2x3xi32>", "tensor<4xui8>", "tensor<i1>",
+        "tensor<2xcomplex<f32>>", "tensor<bf16>"}) {
+    const std::string text = AfterPermutation(nobody, type);
+    EXPECT_TRUE(Holds(text, "stablehlo.constant dense<")) << text;
+    EXPECT_FALSE(Holds(text, "collective_permute")) << text;
+  }
+}
+
+TEST(RewriteCollectivesOfOneTest, TheDeviceIsNumberZero) {
+  const std::string text = After(Function(R"(
+    func.func @main() -> (tensor<ui32>, tensor<ui32>) {
+      %0 = stablehlo.partition_id : tensor<ui32>
+      %1 = stablehlo.replica_id : tensor<ui32>
+      return %0, %1 : tensor<ui32>, tensor<ui32>
+    })"),
+                                 &RewriteCollectivesOfOne);
+  EXPECT_FALSE(Holds(text, "_id")) << text;
+}
+
+TEST(RewriteForeignCallsTest, AHandlerThatNobodyRegisteredIsNamed) {
+  const std::string program = Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.custom_call @no_such_handler(%x) {api_version = 4 : i32,
+          backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })");
+  std::vector<ForeignCall> calls;
+  try {
+    WithModule(program, [&](const Ir& ir) { RewriteForeignCalls(ir, calls); });
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("no_such_handler"), std::string::npos)
+        << error.message();
+  }
+}
+
+TEST(RewriteForeignCallsTest, AFourierTransformIsAnImportedFunction) {
+  std::vector<ForeignCall> calls;
+  const std::string text =
+      After(Function(R"(
+    func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
+      %0 = stablehlo.fft %x, type = FFT, length = [8]
+          : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>
+      return %0 : tensor<8xcomplex<f32>>
+    })"),
+            [&](const Ir& ir) { RewriteForeignCalls(ir, calls); });
+  EXPECT_EQ(calls.size(), 1U);
+  EXPECT_FALSE(Holds(text, "stablehlo.fft")) << text;
+}
+
+}  // namespace
+}  // namespace iree_pjrt
