@@ -100,11 +100,4 @@ bool HoldsDialect(std::string_view program, std::string_view dialect) {
                                  : TextHoldsDialect(program, dialect);
 }
 
-bool HoldsName(std::string_view program, std::string_view name) {
-  if (!IsMlirBytecode(program)) return false;
-  const Head head = ReadHead(program);
-  return std::find(head.strings.begin(), head.strings.end(), name) !=
-         head.strings.end();
-}
-
 }  // namespace iree_pjrt

@@ -19,10 +19,6 @@ std::vector<std::string_view> DialectNames(std::string_view program);
 // wrong with it.
 bool HoldsDialect(std::string_view program, std::string_view dialect);
 
-// Whether `name` (of an operation, without its dialect) is among the strings of
-// bytecode; false for text. May be true for another thing of that name.
-bool HoldsName(std::string_view program, std::string_view name);
-
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_BYTECODE_BYTECODE_H_

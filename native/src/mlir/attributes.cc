@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 
 #include "base/element_type.h"
@@ -88,6 +89,29 @@ ForeignAttribute ReadScalar(const Ir& ir, MlirAttribute scalar) {
   return attribute;
 }
 
+// `i32`, `ui8`; throws for what is no whole number of bytes.
+size_t BitsOf(std::string_view element) {
+  const std::string_view digits = element.substr(
+      std::min(element.find_first_of("0123456789"), element.size()));
+  size_t bits = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+  if (bits == 0 || bits % 8 != 0 || bits > 64 ||
+      element.find('i') > element.find_first_of("0123456789")) {
+    ThrowInvalidArgument("expected integers, not " + std::string(element));
+  }
+  return bits;
+}
+
+// Of the little-endian bytes.
+int64_t IntegerAt(const char* bytes, size_t size, bool is_signed) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes, size);
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(size);
+  value <<= unused;
+  return is_signed ? static_cast<int64_t>(value) >> unused
+                   : static_cast<int64_t>(value >> unused);
+}
+
 ForeignAttribute ReadDictionary(const Ir& ir, MlirAttribute dictionary) {
   ForeignAttribute attribute;
   const intptr_t count = ir.api.mlirDictionaryAttrGetNumElements(dictionary);
@@ -159,6 +183,17 @@ ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute) {
   return text;
 }
 
+int64_t ReadInteger(const Ir& ir, MlirAttribute attribute) {
+  const std::string text = ir.Print(attribute);
+  int64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) {
+    ThrowInvalidArgument("expected an integer, not " + text);
+  }
+  return number;
+}
+
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   std::vector<int64_t> numbers;
   constexpr std::string_view kArray = "array<i64: ";
@@ -175,12 +210,17 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
     ThrowInvalidArgument("expected a list of integers, not " +
                          ir.Print(attribute));
   }
-  // Elements of type index or i64: both are kept as 8 bytes.
-  const auto* data = static_cast<const int64_t*>(
+  const auto* data = static_cast<const char*>(
       ir.api.mlirDenseElementsAttrGetRawData(attribute));
+  const std::string element = ir.Print(ir.api.mlirShapedTypeGetElementType(
+      ir.api.mlirAttributeGetType(attribute)));
+  const size_t size = element == "index" ? 8 : BitsOf(element) / 8;
   const bool splat = ir.api.mlirDenseElementsAttrIsSplat(attribute);
   const int64_t count = ir.api.mlirElementsAttrGetNumElements(attribute);
-  for (int64_t i = 0; i < count; ++i) numbers.push_back(data[splat ? 0 : i]);
+  for (int64_t i = 0; i < count; ++i) {
+    const char* const at = data + (splat ? 0 : static_cast<size_t>(i) * size);
+    numbers.push_back(IntegerAt(at, size, !element.starts_with('u')));
+  }
   return numbers;
 }
 

@@ -27,7 +27,11 @@ MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
 // the FFI does not have.
 ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute);
 
-// The numbers of a one-dimensional `dense` of i64 or index, or of an `array`.
+// `3 : i64`. Throws INVALID_ARGUMENT for what is no integer.
+int64_t ReadInteger(const Ir& ir, MlirAttribute attribute);
+
+// The numbers of a `dense` of integers or index, row major, or of an `array`.
+// What is too large for the sign is negative.
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
 
 }  // namespace iree_pjrt

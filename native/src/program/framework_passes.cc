@@ -48,13 +48,8 @@ PlainProgram RunFrameworkPasses(std::string_view program, int64_t num_replicas,
                                 int64_t num_partitions,
                                 iree_pjrt_framework_passes_fn callback) {
   const bool sharded = HoldsDialect(program, "sdy");
-  // What the Python package keeps within the bounds of arrays.
-  const bool indexed =
-      HoldsName(program, "scatter_v2") || HoldsName(program, "gather_v2");
   const bool several = num_replicas * num_partitions > 1;
-  if (!several && !sharded && !(indexed && callback)) {
-    return {std::string(program), ""};
-  }
+  if (!several && !sharded) return {std::string(program), ""};
   if (!callback) ThrowNoCallback(several);
   Reply reply;
   callback(program.data(), program.size(), num_replicas, num_partitions,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that libIREECompiler cannot take as the framework sends them: those
-// for several devices, those that hold Shardy's `sdy` dialect, which it cannot
-// read, and scatters and gathers: IREE 3.11 crashes on batching dimensions of a
-// scatter, and reads and writes outside of arrays at the indices of both. The
-// framework's Python package registers a function (client option
-// `framework_passes`, its address) that runs the framework's own passes and
-// replies with a plain program.
+// for several devices, and those that hold Shardy's `sdy` dialect, which it
+// cannot read. The framework's Python package registers a function (client
+// option `framework_passes`, its address) that runs the framework's own passes
+// and replies with a plain program.
 //
 // All devices of a client share memory, so that for several the reply is one
 // program, which computes what all of them are to. Two string attributes of its

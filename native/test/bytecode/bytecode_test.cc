@@ -42,13 +42,6 @@ TEST(BytecodeTest, FindsDialects) {
   EXPECT_FALSE(HoldsDialect(Bytecode({"builtin", "sdy_other"}), "sdy"));
 }
 
-TEST(BytecodeTest, FindsNames) {
-  const std::string program = Bytecode({"vhlo", "scatter_v2"});
-  EXPECT_TRUE(HoldsName(program, "scatter_v2"));
-  EXPECT_FALSE(HoldsName(program, "scatter"));
-  EXPECT_FALSE(HoldsName("vhlo.scatter_v2", "scatter_v2"));
-}
-
 TEST(BytecodeTest, DamagedHoldsNothing) {
   const std::string program = Bytecode({"builtin", "sdy"});
   for (size_t size = 0; size < program.size(); ++size) {

@@ -89,19 +89,38 @@ TEST(RewritePlacementMarkersTest, TheOperandIsTheResult) {
   EXPECT_TRUE(Holds(text, "return %arg0")) << text;
 }
 
+std::string AfterMarker(const std::string& name, const std::string& to) {
+  return After(Function("func.func @main(%x: tensor<4xf32>) -> " + to +
+                        R"( {
+        %0 = stablehlo.custom_call @)" +
+                        name + "(%x) : (tensor<4xf32>) -> " + to +
+                        "\n return %0 : " + to + "\n}"),
+               &RewriteShardingMarkers);
+}
+
 TEST(RewriteShardingMarkersTest, TheOperandIsTheResult) {
   for (const char* name :
-       {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}) {
-    const std::string text = After(Function(R"(
-      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-        %0 = stablehlo.custom_call @)" + std::string(name) +
-                                            R"((%x)
-            : (tensor<4xf32>) -> tensor<4xf32>
-        return %0 : tensor<4xf32>
-      })"),
-                                   &RewriteShardingMarkers);
+       {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+        "xla.sdy.FuncResultSharding", "local_xla.sdy.GlobalToLocalShape"}) {
+    const std::string text = AfterMarker(name, "tensor<4xf32>");
     EXPECT_TRUE(Holds(text, "return %arg0")) << text;
   }
+  EXPECT_TRUE(Holds(AfterMarker("another", "tensor<4xf32>"), "@another"));
+}
+
+TEST(RewriteShardingMarkersTest, WhatHasNoResultGoes) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      stablehlo.custom_call @xla.sdy.ShardingGroup(%x)
+          {has_side_effect = true} : (tensor<4xf32>) -> ()
+      return %x : tensor<4xf32>
+    })"),
+                                 &RewriteShardingMarkers);
+  EXPECT_FALSE(Holds(text, "custom_call")) << text;
+}
+
+TEST(RewriteShardingMarkersTest, AnotherShapeIsForMoreDevices) {
+  EXPECT_THROW(AfterMarker("SPMDFullToShardShape", "tensor<2xf32>"), Error);
 }
 
 std::string AfterPermutation(const std::string& pairs,
@@ -129,6 +148,18 @@ TEST(RewriteCollectivesOfOneTest, OperandsAreResults) {
   EXPECT_TRUE(
       Holds(AfterPermutation("dense<0> : tensor<1x2xi64>", "tensor<4xf32>"),
             "return %arg0"));
+}
+
+TEST(RewriteCollectivesOfOneTest, AnotherShapeIsForMoreDevices) {
+  EXPECT_THROW(After(Function(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<8xf32> {
+      %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64,
+          replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+          : (tensor<4xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    })"),
+                     &RewriteCollectivesOfOne),
+               Error);
 }
 
 TEST(RewriteCollectivesOfOneTest, WhomNobodySendsToHasZeros) {

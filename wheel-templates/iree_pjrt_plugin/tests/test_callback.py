@@ -95,5 +95,5 @@ def test_the_identity_changes_with_the_sources_and_with_jaxlib(plugin, monkeypat
     copy = shutil.copytree(Path(plugin.framework_passes.__file__).parent, tmp_path / "package")
     monkeypatch.setattr(plugin.framework_passes, "__file__", str(copy / "_framework_passes.py"))
     assert plugin.framework_passes.identity() == first
-    (copy / "_expand.py").write_text("# edited")
+    (copy / "_fold.py").write_text("# edited")
     assert plugin.framework_passes.identity() != first

@@ -16,17 +16,33 @@ namespace iree_pjrt {
 // it ends the process. Comes before all else that looks.
 void CheckFunctions(const Ir& ir);
 
+// gather: its indices are clamped.
+void ClampGathers(const Ir& ir);
+
+// The five that bring scatters into IREE's form, in this order. Batching
+// dimensions: components of the indices.
+void ExpandBatchedScatters(const Ir& ir);
+// Dimensions that nothing indexes and windows leave out: the index 0.
+void IndexInsertedDimensions(const Ir& ir);
+// Updates that do not fit: written where they change nothing.
+void KeepScattersInBounds(const Ir& ir);
+// Windows along indexed dimensions: an index for each element.
+void SpreadIndexedWindows(const Ir& ir);
+// Indexed dimensions first, windows last, in arrays and updates.
+void PutIndexedDimensionsFirst(const Ir& ir);
+
 // composite -> call of its decomposition.
 void RewriteComposites(const Ir& ir);
 
-// Custom calls that only mark shardings, on a program for one device: their
-// operand.
+// Custom calls that only mark shardings: their operand. Throws INVALID_ARGUMENT
+// where that is of another type.
 void RewriteShardingMarkers(const Ir& ir);
 
 // Custom calls that only name a memory: their operands.
 void RewritePlacementMarkers(const Ir& ir);
 
-// Collectives over a group of one device: their operand; ids: zero.
+// Collectives over a group of one device: their operand; ids: zero. Throws
+// INVALID_ARGUMENT where a result is of another type.
 void RewriteCollectivesOfOne(const Ir& ir);
 
 // Custom calls of the typed FFI, and `fft`: calls of imported functions,

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// GSPMD's markers: on one device the global and the local array are the same.
+// Custom calls that carry shardings: GSPMD's, and those in which Shardy's own
+// operations travel through a serialized module (jax.export). Where no program
+// is left to be cut up, the global and the local array are the same.
 #include <algorithm>
 #include <array>
 
 #include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/on_one_device.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
 
 void RewriteShardingMarkers(const Ir& ir) {
-  constexpr std::array<std::string_view, 3> kMarkers = {
-      "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"};
+  constexpr std::array<std::string_view, 10> kMarkers = {
+      "SPMDFullToShardShape",
+      "SPMDShardToFullShape",
+      "Sharding",
+      "local_xla.sdy.GlobalToLocalShape",
+      "local_xla.sdy.LocalToGlobalShape",
+      "xla.sdy.FuncResultSharding",
+      "xla.sdy.GlobalToLocalShape",
+      "xla.sdy.LocalToGlobalShape",
+      "xla.sdy.PropagationBarrier",
+      "xla.sdy.ShardingGroup"};
   for (MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "custom_call") continue;
     const std::string target = ir.StringAttribute(op, "call_target_name");
-    if (std::find(kMarkers.begin(), kMarkers.end(), target) == kMarkers.end()) {
-      continue;
+    if (std::find(kMarkers.begin(), kMarkers.end(), target) != kMarkers.end()) {
+      ReplaceByOperands(ir, op);
     }
-    const std::vector<MlirValue> operands = ir.Operands(op);
-    const std::vector<MlirType> results = ir.ResultTypes(op);
-    if (operands.size() != 1 || results.size() != 1 ||
-        !ir.api.mlirTypeEqual(ir.api.mlirValueGetType(operands[0]),
-                              results[0])) {
-      continue;
-    }
-    ir.Replace(op, operands);
   }
 }
 

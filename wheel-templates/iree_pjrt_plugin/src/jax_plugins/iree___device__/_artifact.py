@@ -11,7 +11,7 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import _boundary, _bounds, _expand, _single_device, _spmd
+from . import _boundary, _single_device, _spmd
 
 
 def lower(
@@ -73,14 +73,6 @@ def lower(
                     module, num_replicas, num_partitions, lambda shown: show(_shown(shown))
                 )
                 _single_device.strip(module)
-            step = "expand scatters"
-            _expand.expand_batched_scatters(module)
-            _expand.index_what_has_no_index(module)
-            _bounds.keep_scatters_in_bounds(module)
-            _expand.spread_indexed_windows(module)
-            _expand.put_indexed_dimensions_first(module)
-            step = "keep gathers within bounds"
-            _bounds.keep_gathers_in_bounds(module)
             step = "verify the rewritten program"
             module.operation.verify()
             step = f"write the program as StableHLO {stablehlo_version}"

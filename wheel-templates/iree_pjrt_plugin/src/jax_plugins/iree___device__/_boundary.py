@@ -19,7 +19,6 @@ from jaxlib.mlir import ir, passmanager
 
 from ._collectives import Devices
 from ._copies import Copies, classes, cut, forward_slices, on, put_together, spread
-from ._expand import ops_in
 from ._mesh import Sharding
 from ._shardings import UnsupportedProgramError, entries_of, without_shardings
 from ._unroll import Unroller, rank
@@ -164,7 +163,14 @@ def _give_attributes(main: Any) -> None:
 def _refuse_other_forms(module: ir.Module) -> None:
     """Shardings for GSPMD, which say nothing here, would make wrong programs."""
     main = _main(module)
-    calls = ops_in(module, "stablehlo.custom_call")
+    calls: list[Any] = []
+
+    def visit(op: Any) -> Any:
+        if op.name == "stablehlo.custom_call":
+            calls.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     if any("mhlo.sharding" in str(main.attributes[key]) for key, _ in _sides(main)) or any(
         "SPMD" in str(call.attributes["call_target_name"]) for call in calls
     ):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removal of Shardy and of collectives from a program for one device.
+"""Removal of Shardy's dialect, which the compiler cannot read, from a program for one device.
 
-On one device every sharding says "all of it, here", and every collective has one participant.
-So nothing has to be partitioned: this module only deletes and inlines, op by op. No pass of
-Shardy runs here, because some of them abort the process on legal programs (a CHECK in
-``sdy-convert-global-to-local`` on ``reduce_window``, which is what ``jnp.cumsum`` becomes).
+On one device every sharding says "all of it, here". So nothing has to be partitioned: this module
+only deletes and inlines, op by op. No pass of Shardy runs here, because some of them abort the
+process on legal programs (a CHECK in ``sdy-convert-global-to-local`` on ``reduce_window``, which
+is what ``jnp.cumsum`` becomes). Collectives and custom calls that carry shardings stay: the native
+plugin knows them (``RewriteCollectivesOfOne``, ``RewriteShardingMarkers``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from ._copies import constant
 from ._shardings import UnsupportedProgramError, strip_attributes
 
 # Ops with one operand and one result that move or constrain data between devices.
@@ -39,38 +39,10 @@ _SDY_IDENTITIES = frozenset(
 _SDY_REGIONS = frozenset({"sdy.manual_computation", "sdy.named_computation"})
 # Ops that only declare something.
 _SDY_DECLARATIONS = frozenset({"sdy.mesh", "sdy.sharding_group"})
-# Collectives that give each operand back when there is one participant.
-_COLLECTIVES = frozenset(
-    {
-        "stablehlo.all_gather",
-        "stablehlo.all_reduce",
-        "stablehlo.all_to_all",
-        "stablehlo.collective_broadcast",
-        "stablehlo.cross-replica-sum",
-        "stablehlo.reduce_scatter",
-    }
-)
-_DEVICE_IDS = frozenset({"stablehlo.partition_id", "stablehlo.replica_id"})
-# Custom calls that carry shardings: GSPMD's, and those in which Shardy's own ops travel
-# through a serialised module (jax.export).
-_SHARDING_CALLS = frozenset(
-    {
-        "SPMDFullToShardShape",
-        "SPMDShardToFullShape",
-        "Sharding",
-        "local_xla.sdy.GlobalToLocalShape",
-        "local_xla.sdy.LocalToGlobalShape",
-        "xla.sdy.FuncResultSharding",
-        "xla.sdy.GlobalToLocalShape",
-        "xla.sdy.LocalToGlobalShape",
-        "xla.sdy.PropagationBarrier",
-        "xla.sdy.ShardingGroup",
-    }
-)
 
 
 def strip(module: ir.Module) -> None:
-    """Rewrites ``module`` in place so that nothing of Shardy and no collective is left.
+    """Rewrites ``module`` in place so that nothing of Shardy's dialect is left.
 
     Args:
       module: a StableHLO module for one replica and one partition.
@@ -82,14 +54,7 @@ def strip(module: ir.Module) -> None:
     matched: list[Any] = []
 
     def visit(op: Any) -> Any:
-        name = op.name
-        if (
-            name.startswith("sdy.")
-            or name in _COLLECTIVES
-            or name in _DEVICE_IDS
-            or name == "stablehlo.collective_permute"
-            or (name == "stablehlo.custom_call" and _call_target(op) in _SHARDING_CALLS)
-        ):
+        if op.name.startswith("sdy."):
             matched.append(op)
         else:
             strip_attributes(op)
@@ -112,11 +77,7 @@ def _rewrite(op: Any) -> None:
     elif name == "sdy.constant":
         with op.location, ir.InsertionPoint(op):
             op.results[0].replace_all_uses_with(stablehlo.constant(op.attributes["value"]))
-    elif name in _DEVICE_IDS:
-        _replace_by_zeros(op)
-    elif name == "stablehlo.collective_permute" and not _permutes_to_itself(op):
-        _replace_by_zeros(op)  # a device that nobody sends to receives zeros
-    elif name in _SDY_IDENTITIES or name.startswith("stablehlo."):
+    elif name in _SDY_IDENTITIES:
         _replace_by_operands(op)
     else:
         raise UnsupportedProgramError(
@@ -129,8 +90,6 @@ def _rewrite(op: Any) -> None:
 def _replace_by_operands(op: Any) -> None:
     operands = list(op.operands)
     results = list(op.results)
-    if not results:  # a custom call kept for its side effect, such as xla.sdy.ShardingGroup
-        return
     if [v.type for v in operands] != [v.type for v in results]:
         raise UnsupportedProgramError(
             f"{op.name!r} changes a shape or the number of values "
@@ -156,19 +115,3 @@ def _inline_region(op: Any) -> None:
         inner.operation.move_before(op)
     for result, value in zip(op.results, terminator.operation.operands, strict=True):
         result.replace_all_uses_with(value)
-
-
-def _replace_by_zeros(op: Any) -> None:
-    with op.location, ir.InsertionPoint(op):
-        for result in op.results:
-            result.replace_all_uses_with(constant(result.type, 0))
-
-
-def _permutes_to_itself(op: Any) -> bool:
-    return "source_target_pairs" in op.attributes and op.attributes[
-        "source_target_pairs"
-    ].type.shape != [0, 2]
-
-
-def _call_target(op: Any) -> str:
-    return str(ir.StringAttr(op.attributes["call_target_name"]).value)

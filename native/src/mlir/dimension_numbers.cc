@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/dimension_numbers.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "mlir/attributes.h"
+#include "mlir/stablehlo_builder.h"
+#include "mlir/stablehlo_names.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kVector[] = "index_vector_dim";
+
+struct List {
+  std::vector<int64_t> DimensionNumbers::* member;
+  const char* of_scatter;
+  const char* of_gather;
+};
+constexpr List kLists[] = {
+    {&DimensionNumbers::window, "update_window_dims", "offset_dims"},
+    {&DimensionNumbers::inserted, "inserted_window_dims",
+     "collapsed_slice_dims"},
+    {&DimensionNumbers::batching, "input_batching_dims",
+     "operand_batching_dims"},
+    {&DimensionNumbers::indices_batching, "scatter_indices_batching_dims",
+     "start_indices_batching_dims"},
+    {&DimensionNumbers::indexed, "scatter_dims_to_operand_dims",
+     "start_index_map"},
+};
+
+bool IsScatter(const Ir& ir, MlirOperation op) {
+  return StablehloName(ir.Name(op)) == "scatter";
+}
+
+const char* NameOf(const List& list, bool scatter) {
+  return scatter ? list.of_scatter : list.of_gather;
+}
+
+// VHLO has an attribute for each, StableHLO one for all.
+const char* WholeName(const Ir& ir, MlirOperation op) {
+  if (ir.Name(op).starts_with("vhlo.")) return nullptr;
+  return IsScatter(ir, op) ? "scatter_dimension_numbers" : "dimension_numbers";
+}
+
+// What follows `name = `; empty if it is not there, which stands for none.
+std::string_view After(std::string_view text, std::string_view name) {
+  const std::string key = std::string(name) + " = ";
+  for (size_t at = 0; (at = text.find(key, at)) != std::string_view::npos;
+       ++at) {
+    if (at > 0 && (text[at - 1] == '<' || text[at - 1] == ' ')) {
+      return text.substr(at + key.size());
+    }
+  }
+  return {};
+}
+
+int64_t Number(std::string_view text) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// `[1, 2], ...`
+std::vector<int64_t> Numbers(std::string_view text) {
+  std::vector<int64_t> numbers;
+  text = text.substr(0, text.find(']'));
+  for (size_t at = text.find_first_of("0123456789");
+       at != std::string_view::npos; at = text.find_first_of("0123456789")) {
+    text.remove_prefix(at);
+    numbers.push_back(Number(text));
+    const size_t end = text.find_first_not_of("0123456789");
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end);
+  }
+  return numbers;
+}
+
+DimensionNumbers ReadWhole(const std::string& text, bool scatter) {
+  DimensionNumbers numbers;
+  for (const List& list : kLists) {
+    numbers.*list.member = Numbers(After(text, NameOf(list, scatter)));
+  }
+  numbers.vector = Number(After(text, kVector));
+  return numbers;
+}
+
+DimensionNumbers ReadParts(const Ir& ir, MlirOperation op) {
+  DimensionNumbers numbers;
+  for (const List& list : kLists) {
+    const MlirAttribute attribute =
+        BuiltinAttribute(ir, op, NameOf(list, IsScatter(ir, op)));
+    // Version 1 of both operations has no batching.
+    if (attribute.ptr) numbers.*list.member = ReadIntegers(ir, attribute);
+  }
+  numbers.vector = ReadInteger(ir, BuiltinAttribute(ir, op, kVector));
+  return numbers;
+}
+
+std::string Bracketed(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (const int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+DimensionNumbers ReadDimensionNumbers(const Ir& ir, MlirOperation op) {
+  const char* const whole = WholeName(ir, op);
+  if (!whole) return ReadParts(ir, op);
+  const MlirAttribute attribute = ir.Attribute(op, whole);
+  if (!attribute.ptr) {
+    ThrowInvalidArgument(std::string(ir.Name(op)) + " without " + whole);
+  }
+  return ReadWhole(ir.Print(attribute), IsScatter(ir, op));
+}
+
+void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
+                           const DimensionNumbers& numbers) {
+  const bool scatter = IsScatter(ir, op);
+  if (const char* const whole = WholeName(ir, op)) {
+    std::string text = scatter ? "#stablehlo.scatter<" : "#stablehlo.gather<";
+    for (const List& list : kLists) {
+      if ((numbers.*list.member).empty()) continue;
+      text += std::string(NameOf(list, scatter)) + " = " +
+              Bracketed(numbers.*list.member) + ", ";
+    }
+    text += std::string(kVector) + " = " + std::to_string(numbers.vector) + ">";
+    ir.SetAttribute(op, whole, ir.Parse(text));
+    return;
+  }
+  for (const List& list : kLists) {
+    const char* const name = NameOf(list, scatter);
+    if (!ir.Attribute(op, name).ptr) continue;
+    ir.SetAttribute(op, name, IntegersLike(ir, op, numbers.*list.member));
+  }
+  ir.SetAttribute(op, kVector, IntegerLike(ir, op, numbers.vector));
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/stablehlo_builder.h"
+
+#include "base/status.h"
+#include "mlir/attributes.h"
+#include "mlir/stablehlo_names.h"
+
+namespace iree_pjrt {
+namespace {
+
+std::string Joined(const Dims& numbers) {
+  std::string text;
+  for (const int64_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+bool IsVhlo(const Ir& ir, MlirOperation op) {
+  return ir.Name(op).starts_with("vhlo.");
+}
+
+}  // namespace
+
+MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
+                           const Dims& numbers) {
+  if (!IsVhlo(ir, op)) {
+    return ir.Parse(numbers.empty() ? "array<i64>"
+                                    : "array<i64: " + Joined(numbers) + ">");
+  }
+  const std::string list = numbers.empty() ? "" : "[" + Joined(numbers) + "]";
+  return ir.Parse("#vhlo.tensor_v1<dense<" + list + "> : tensor<" +
+                  std::to_string(numbers.size()) + "xi64>>");
+}
+
+MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number) {
+  const std::string text = std::to_string(number) + " : i64";
+  return ir.Parse(IsVhlo(ir, op) ? "#vhlo.integer_v1<" + text + ">" : text);
+}
+
+StablehloBuilder::StablehloBuilder(const Ir& ir, MlirOperation before,
+                                   MlirOperation like)
+    : ir_(ir),
+      before_(before),
+      like_(like.ptr ? like : before),
+      vhlo_(IsVhlo(ir, like_)) {}
+
+ArrayType StablehloBuilder::TypeOf(MlirValue array) const {
+  auto type = ArrayTypeOf(ir_, array);
+  if (!type) {
+    ThrowUnimplemented(
+        std::string(ir_.Name(like_)) +
+        " of an array whose shape is known only when the program runs: " +
+        ir_.Print(ir_.api.mlirValueGetType(array)));
+  }
+  return *std::move(type);
+}
+
+std::string StablehloBuilder::ElementOf(MlirValue array) const {
+  const std::string element = WithoutVhlo(TypeOf(array).after);
+  return element.substr(0, element.rfind('>'));
+}
+
+MlirType StablehloBuilder::Type(const Dims& shape,
+                                std::string_view element) const {
+  const std::string name(element == "i1" && vhlo_ ? "bool" : element);
+  const ArrayType type{vhlo_ ? "!vhlo.tensor_v1<" : "tensor<", shape,
+                       vhlo_ ? "!vhlo." + name + "_v1>" : name + ">"};
+  return ir_.ParseType(type.Reshaped(shape));
+}
+
+MlirType StablehloBuilder::Reshaped(MlirValue array, const Dims& shape) const {
+  return ir_.ParseType(TypeOf(array).Reshaped(shape));
+}
+
+MlirNamedAttribute StablehloBuilder::Integers(const char* name,
+                                              const Dims& numbers) const {
+  return ir_.Named(name, IntegersLike(ir_, like_, numbers));
+}
+
+MlirNamedAttribute StablehloBuilder::Integer(const char* name,
+                                             int64_t number) const {
+  return ir_.Named(name, IntegerLike(ir_, like_, number));
+}
+
+MlirValue StablehloBuilder::Make(
+    std::string_view name, const std::vector<MlirValue>& operands,
+    MlirType type, const std::vector<MlirNamedAttribute>& attributes) const {
+  const MlirOperation made =
+      ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), name),
+                       operands, {type}, attributes);
+  return ir_.api.mlirOperationGetResult(made, 0);
+}
+
+MlirValue StablehloBuilder::Constant(MlirType type,
+                                     const std::string& numbers) const {
+  const std::string dense =
+      "dense<" + numbers + "> : " + WithoutVhlo(ir_.Print(type));
+  const MlirAttribute value =
+      ir_.Parse(vhlo_ ? "#vhlo.tensor_v1<" + dense + ">" : dense);
+  return Make("constant", {}, type, {ir_.Named("value", value)});
+}
+
+MlirValue StablehloBuilder::Splat(MlirType type,
+                                  std::string_view number) const {
+  return Constant(type, std::string(number));
+}
+
+MlirValue StablehloBuilder::Splat(const Dims& shape, std::string_view element,
+                                  int64_t number) const {
+  return Constant(Type(shape, element), std::to_string(number));
+}
+
+MlirValue StablehloBuilder::Integers(std::string_view element,
+                                     const Dims& numbers) const {
+  return Constant(Type({static_cast<int64_t>(numbers.size())}, element),
+                  "[" + Joined(numbers) + "]");
+}
+
+MlirValue StablehloBuilder::Iota(const Dims& shape, std::string_view element,
+                                 int64_t dimension) const {
+  return Make("iota", {}, Type(shape, element),
+              {Integer("iota_dimension", dimension)});
+}
+
+MlirValue StablehloBuilder::Reshape(MlirValue array, const Dims& shape) const {
+  if (ShapeOf(array) == shape) return array;
+  return Make("reshape", {array}, Reshaped(array, shape));
+}
+
+MlirValue StablehloBuilder::Broadcast(MlirValue array, const Dims& shape,
+                                      const Dims& along) const {
+  return Make("broadcast_in_dim", {array}, Reshaped(array, shape),
+              {Integers("broadcast_dimensions", along)});
+}
+
+MlirValue StablehloBuilder::Transpose(MlirValue array,
+                                      const Dims& permutation) const {
+  const Dims from = ShapeOf(array);
+  Dims to;
+  for (const int64_t d : permutation) {
+    to.push_back(from.at(static_cast<size_t>(d)));
+  }
+  return Make("transpose", {array}, Reshaped(array, to),
+              {Integers("permutation", permutation)});
+}
+
+MlirValue StablehloBuilder::Convert(MlirValue array,
+                                    std::string_view element) const {
+  return Make("convert", {array}, Type(ShapeOf(array), element));
+}
+
+MlirValue StablehloBuilder::Slice(MlirValue array, const Dims& begin,
+                                  const Dims& end) const {
+  Dims shape = end;
+  for (size_t d = 0; d < shape.size(); ++d) shape[d] -= begin.at(d);
+  return Make("slice", {array}, Reshaped(array, shape),
+              {Integers("limit_indices", end), Integers("start_indices", begin),
+               Integers("strides", Dims(end.size(), 1))});
+}
+
+MlirValue StablehloBuilder::DynamicSlice(MlirValue array,
+                                         const std::vector<MlirValue>& starts,
+                                         const Dims& sizes) const {
+  std::vector<MlirValue> operands = {array};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  return Make("dynamic_slice", operands, Reshaped(array, sizes),
+              {Integers("slice_sizes", sizes)});
+}
+
+MlirValue StablehloBuilder::Concatenate(const std::vector<MlirValue>& arrays,
+                                        int64_t dimension) const {
+  if (arrays.size() == 1) return arrays[0];
+  const auto d = static_cast<size_t>(dimension);
+  Dims shape = ShapeOf(arrays.at(0));
+  for (size_t i = 1; i < arrays.size(); ++i) {
+    shape.at(d) += ShapeOf(arrays[i]).at(d);
+  }
+  return Make("concatenate", arrays, Reshaped(arrays[0], shape),
+              {Integer("dimension", dimension)});
+}
+
+MlirValue StablehloBuilder::Clamp(MlirValue least, MlirValue array,
+                                  MlirValue most) const {
+  return Make("clamp", {least, array, most}, ir_.api.mlirValueGetType(array));
+}
+
+MlirValue StablehloBuilder::Equal(MlirValue a, MlirValue b) const {
+  const char* const direction = vhlo_ ? "#vhlo<comparison_direction_v1 EQ>"
+                                      : "#stablehlo<comparison_direction EQ>";
+  const char* const kind = vhlo_ ? "#vhlo<comparison_type_v1 SIGNED>"
+                                 : "#stablehlo<comparison_type SIGNED>";
+  return Make("compare", {a, b}, Type(ShapeOf(a), "i1"),
+              {ir_.Named("comparison_direction", ir_.Parse(direction)),
+               ir_.Named("compare_type", ir_.Parse(kind))});
+}
+
+MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,
+                                   MlirValue no) const {
+  return Make("select", {mask, yes, no}, ir_.api.mlirValueGetType(yes));
+}
+
+MlirValue StablehloBuilder::Apply(
+    std::string_view name, const std::vector<MlirValue>& operands) const {
+  return Make(name, operands, ir_.api.mlirValueGetType(operands.at(0)));
+}
+
+}  // namespace iree_pjrt

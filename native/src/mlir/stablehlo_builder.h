@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes operations of StableHLO on arrays right before an operation, in the
+// form (`vhlo.` or `stablehlo.`) that this operation has. Lives shorter than
+// the Ir that it is made from.
+#ifndef IREE_PJRT_MLIR_STABLEHLO_BUILDER_H_
+#define IREE_PJRT_MLIR_STABLEHLO_BUILDER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlir/array_type.h"
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+using Dims = std::vector<int64_t>;
+
+// A list of integers as an attribute, in the form that operations like `op`
+// have: `array<i64: 1, 2>` or VHLO's.
+MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);
+// `1 : i64`, or VHLO's.
+MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number);
+
+class StablehloBuilder {
+ public:
+  // `like`: of the form that is made; without it, `before` is.
+  StablehloBuilder(const Ir& ir, MlirOperation before, MlirOperation like = {});
+
+  // Throws UNIMPLEMENTED if a dimension is not static.
+  ArrayType TypeOf(MlirValue array) const;
+  Dims ShapeOf(MlirValue array) const { return TypeOf(array).shape; }
+  // `i32`, `ui8`, `f32`: without the form.
+  std::string ElementOf(MlirValue array) const;
+
+  // Of one number, such as `0` or `-0.0`.
+  MlirValue Splat(MlirType type, std::string_view number) const;
+  MlirValue Splat(const Dims& shape, std::string_view element,
+                  int64_t number) const;
+  // Of rank one.
+  MlirValue Integers(std::string_view element, const Dims& numbers) const;
+  MlirValue Iota(const Dims& shape, std::string_view element,
+                 int64_t dimension) const;
+
+  MlirValue Reshape(MlirValue array, const Dims& shape) const;
+  MlirValue Broadcast(MlirValue array, const Dims& shape,
+                      const Dims& along) const;
+  MlirValue Transpose(MlirValue array, const Dims& permutation) const;
+  MlirValue Convert(MlirValue array, std::string_view element) const;
+  // From `begin` up to `end`.
+  MlirValue Slice(MlirValue array, const Dims& begin, const Dims& end) const;
+  // `starts`: scalars, one for each dimension.
+  MlirValue DynamicSlice(MlirValue array, const std::vector<MlirValue>& starts,
+                         const Dims& sizes) const;
+  // `arrays`: at least one.
+  MlirValue Concatenate(const std::vector<MlirValue>& arrays,
+                        int64_t dimension) const;
+
+  // The bounds: scalars or of the shape of `array`.
+  MlirValue Clamp(MlirValue least, MlirValue array, MlirValue most) const;
+  // Of signed integers.
+  MlirValue Equal(MlirValue a, MlirValue b) const;
+  MlirValue Select(MlirValue mask, MlirValue yes, MlirValue no) const;
+  // Whose result is of the type of its first operand: `add`, `and`.
+  MlirValue Apply(std::string_view name,
+                  const std::vector<MlirValue>& operands) const;
+
+ private:
+  MlirValue Make(std::string_view name, const std::vector<MlirValue>& operands,
+                 MlirType type,
+                 const std::vector<MlirNamedAttribute>& attributes = {}) const;
+  MlirType Type(const Dims& shape, std::string_view element) const;
+  MlirType Reshaped(MlirValue array, const Dims& shape) const;
+  MlirNamedAttribute Integers(const char* name, const Dims& numbers) const;
+  MlirNamedAttribute Integer(const char* name, int64_t number) const;
+  MlirValue Constant(MlirType type, const std::string& numbers) const;
+
+  const Ir& ir_;
+  const MlirOperation before_;
+  const MlirOperation like_;
+  const bool vhlo_;
+};
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_MLIR_STABLEHLO_BUILDER_H_

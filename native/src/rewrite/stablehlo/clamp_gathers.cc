@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO moves a slice that does not fit into the array to where it does.
+// The code that IREE 3.11 makes does not look at bounds: it reads where it is
+// told, outside of the array too. So the indices are clamped.
+#include <algorithm>
+
+#include "mlir/attributes.h"
+#include "mlir/dimension_numbers.h"
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/scatter.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Limits of the components, which lie along dimension `vector` of the indices.
+void Clamp(const Ir& ir, MlirOperation op, int64_t vector, const Dims& limits) {
+  const StablehloBuilder builder(ir, op);
+  const MlirValue given = ir.api.mlirOperationGetOperand(op, 1);
+  const Dims shape = builder.ShapeOf(given);
+  if (limits.empty() ||
+      std::find(shape.begin(), shape.end(), 0) != shape.end() ||
+      SurelyFit(ir, given, vector, limits)) {
+    return;
+  }
+  const MlirValue indices = SignedIndices(builder, given);
+  const std::string element = builder.ElementOf(indices);
+  MlirValue most = builder.Splat(shape, element, limits[0]);
+  if (limits.size() > 1) {
+    most =
+        builder.Broadcast(builder.Integers(element, limits), shape, {vector});
+  }
+  ir.api.mlirOperationSetOperand(
+      op, 1, builder.Clamp(builder.Splat({}, element, 0), indices, most));
+}
+
+Dims LimitsOf(const Ir& ir, MlirOperation op, const Dims& dimensions,
+              const Dims& sizes) {
+  Dims limits;
+  const Dims shape =
+      StablehloBuilder(ir, op).ShapeOf(ir.api.mlirOperationGetOperand(op, 0));
+  for (const int64_t dimension : dimensions) {
+    const auto d = static_cast<size_t>(dimension);
+    limits.push_back(shape.at(d) - sizes.at(d));
+  }
+  return limits;
+}
+
+}  // namespace
+
+void ClampGathers(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    const std::string_view name = StablehloName(ir.Name(op));
+    if (name == "gather") {
+      const DimensionNumbers numbers = ReadDimensionNumbers(ir, op);
+      const Dims sizes =
+          ReadIntegers(ir, BuiltinAttribute(ir, op, "slice_sizes"));
+      Clamp(ir, op, numbers.vector, LimitsOf(ir, op, numbers.indexed, sizes));
+    } else if (name == "torch_index_select") {
+      const int64_t dimension =
+          ReadInteger(ir, BuiltinAttribute(ir, op, "dim"));
+      const Dims ones(static_cast<size_t>(dimension) + 1, 1);
+      Clamp(ir, op, 0, LimitsOf(ir, op, {dimension}, ones));
+    }
+  }
+}
+
+}  // namespace iree_pjrt

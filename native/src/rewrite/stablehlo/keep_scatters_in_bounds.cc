@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO leaves out an update whose window does not fit into the array. The
+// code that IREE 3.11 makes does not look at bounds: it writes where it is
+// told, outside of the array too. So where an update does not fit, its window
+// is moved to where it does, and
+//
+//   - one that is added gets a zero to add;
+//   - a single one that replaces writes what is there already;
+//   - any other goes into rows of a wider array, which are cut off again.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/scatter.h"
+
+namespace iree_pjrt {
+namespace {
+
+int64_t CountOf(const Dims& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+class Bounded {
+ public:
+  Bounded(Scatter& scatter, Dims limits)
+      : scatter_(scatter),
+        builder_(scatter.builder),
+        shape_(builder_.ShapeOf(scatter.arrays.at(0))),
+        sizes_(scatter.WindowSizes()),
+        batch_(scatter.BatchShape()) {
+    Clamp(limits);
+  }
+
+  void Write() {
+    if (scatter_.arrays.size() == 1 && IsAddition()) {
+      const MlirValue update = scatter_.updates[0];
+      const bool floats =
+          builder_.ElementOf(update).find('f') != std::string::npos;
+      const MlirValue zero = builder_.Splat(
+          scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
+      scatter_.updates[0] = Fitting(update, zero);
+      WriteAt(components_);
+    } else if (CountOf(batch_) == 1 && Replaces()) {
+      for (size_t i = 0; i < scatter_.arrays.size(); ++i) {
+        scatter_.updates[i] = Fitting(scatter_.updates[i], What(i));
+      }
+      WriteAt(components_);
+    } else {
+      WriteBeside();
+    }
+  }
+
+ private:
+  // Whether each index fits, and the nearest that does.
+  void Clamp(const Dims& limits) {
+    const MlirValue plain = scatter_.PlainIndices();
+    const std::string element = builder_.ElementOf(plain);
+    Dims begin(batch_.size() + 1, 0);
+    Dims end = batch_;
+    end.push_back(0);
+    for (size_t k = 0; k < limits.size(); ++k) {
+      begin.back() = static_cast<int64_t>(k);
+      end.back() = static_cast<int64_t>(k) + 1;
+      const MlirValue part =
+          builder_.Reshape(builder_.Slice(plain, begin, end), batch_);
+      const MlirValue inside =
+          builder_.Clamp(builder_.Splat({}, element, 0), part,
+                         builder_.Splat({}, element, limits[k]));
+      const MlirValue same = builder_.Equal(part, inside);
+      fits_ = k == 0 ? same : builder_.Apply("and", {fits_, same});
+      components_.push_back(inside);
+    }
+  }
+
+  // Whether what is there and the update are added, and both are real numbers.
+  bool IsAddition() const {
+    const Ir& ir = scatter_.ir;
+    if (builder_.ElementOf(scatter_.arrays[0]).starts_with("complex")) {
+      return false;
+    }
+    const MlirOperation add =
+        ir.api.mlirBlockGetFirstOperation(ir.Body(scatter_.op));
+    if (StablehloName(ir.Name(add)) != "add") return false;
+    const MlirOperation end = ir.api.mlirOperationGetNextInBlock(add);
+    return StablehloName(ir.Name(end)) == "return" &&
+           ir.api.mlirOperationGetOperand(end, 0).ptr ==
+               ir.api.mlirOperationGetResult(add, 0).ptr &&
+           ir.api.mlirOperationGetOperand(add, 0).ptr !=
+               ir.api.mlirOperationGetOperand(add, 1).ptr;
+  }
+
+  // Whether an update takes the place of what is there.
+  bool Replaces() const {
+    const Ir& ir = scatter_.ir;
+    const MlirBlock body = ir.Body(scatter_.op);
+    const std::vector<MlirValue> results = ir.Operands(ir.Terminator(body));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const MlirValue update = ir.api.mlirBlockGetArgument(
+          body, static_cast<intptr_t>(results.size() + i));
+      if (results[i].ptr != update.ptr) return false;
+    }
+    return true;
+  }
+
+  MlirValue Fitting(MlirValue update, MlirValue otherwise) const {
+    const MlirValue mask = builder_.Broadcast(fits_, builder_.ShapeOf(update),
+                                              scatter_.BatchDimensions());
+    return builder_.Select(mask, update, otherwise);
+  }
+
+  // What is in the array where the only update goes.
+  MlirValue What(size_t array) const {
+    const std::string element = builder_.ElementOf(components_.at(0));
+    std::vector<MlirValue> starts(shape_.size(),
+                                  builder_.Splat({}, element, 0));
+    for (size_t k = 0; k < components_.size(); ++k) {
+      starts.at(static_cast<size_t>(scatter_.numbers.indexed[k])) =
+          builder_.Reshape(components_[k], {});
+    }
+    return builder_.Reshape(
+        builder_.DynamicSlice(scatter_.arrays[array], starts, sizes_),
+        builder_.ShapeOf(scatter_.updates[array]));
+  }
+
+  // Makes room past the end of the first indexed dimension.
+  void WriteBeside() {
+    const auto d = static_cast<size_t>(scatter_.numbers.indexed.at(0));
+    Dims end = shape_;
+    end[d] = sizes_[d];
+    const Dims begin(shape_.size(), 0);
+    for (MlirValue& array : scatter_.arrays) {
+      // Its own elements, so that no constant is needed: IREE crashes on
+      // complex ones.
+      array = builder_.Concatenate({array, builder_.Slice(array, begin, end)},
+                                   static_cast<int64_t>(d));
+    }
+    std::vector<MlirValue> starts = components_;
+    const MlirValue outside =
+        builder_.Splat(batch_, builder_.ElementOf(starts[0]), shape_[d]);
+    starts[0] = builder_.Select(fits_, starts[0], outside);
+    WriteAt(starts, [&](const StablehloBuilder& after, MlirValue result) {
+      return after.Slice(result, begin, shape_);
+    });
+  }
+
+  void WriteAt(const std::vector<MlirValue>& components,
+               const Scatter::Back& back = nullptr) {
+    Dims one = batch_;
+    one.push_back(1);
+    std::vector<MlirValue> columns;
+    for (const MlirValue component : components) {
+      columns.push_back(builder_.Reshape(component, one));
+    }
+    scatter_.SetPlainIndices(
+        builder_.Concatenate(columns, static_cast<int64_t>(batch_.size())));
+    scatter_.Write(back);
+  }
+
+  Scatter& scatter_;
+  const StablehloBuilder& builder_;
+  const Dims shape_;
+  const Dims sizes_;
+  const Dims batch_;
+  MlirValue fits_{nullptr};
+  std::vector<MlirValue> components_;
+};
+
+void KeepInBounds(Scatter scatter) {
+  const Dims shape = scatter.builder.ShapeOf(scatter.arrays.at(0));
+  const Dims sizes = scatter.WindowSizes();
+  Dims limits;
+  for (const int64_t dimension : scatter.numbers.indexed) {
+    const auto d = static_cast<size_t>(dimension);
+    limits.push_back(shape.at(d) - sizes.at(d));
+  }
+  if (limits.empty() || CountOf(scatter.BatchShape()) == 0) return;
+  if (*std::min_element(limits.begin(), limits.end()) < 0) {
+    // An empty dimension: nothing fits.
+    scatter.ir.Replace(scatter.op, scatter.arrays);
+  } else if (!SurelyFit(scatter.ir, scatter.indices, scatter.numbers.vector,
+                        limits)) {
+    Bounded(scatter, limits).Write();
+  }
+}
+
+}  // namespace
+
+void KeepScattersInBounds(const Ir& ir) {
+  for (const MlirOperation op : ScattersIn(ir)) KeepInBounds(Scatter(ir, op));
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/stablehlo/scatter.h"
+
+#include <algorithm>
+
+#include "mlir/attributes.h"
+#include "mlir/stablehlo_names.h"
+
+namespace iree_pjrt {
+namespace {
+
+bool IsIn(const Dims& dimensions, int64_t dimension) {
+  return std::find(dimensions.begin(), dimensions.end(), dimension) !=
+         dimensions.end();
+}
+
+// `false`: an index may come twice, in any order. A rewrite may make it so.
+void ForgetOrder(const Ir& ir, MlirOperation op) {
+  const bool vhlo = ir.Name(op).starts_with("vhlo.");
+  for (const char* name : {"indices_are_sorted", "unique_indices"}) {
+    if (!ir.Attribute(op, name).ptr) continue;
+    ir.SetAttribute(op, name,
+                    ir.Parse(vhlo ? "#vhlo.bool_v1<false>" : "false"));
+  }
+}
+
+}  // namespace
+
+MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices) {
+  const std::string element = builder.ElementOf(indices);
+  if (element == "i32" || element == "i64") return indices;
+  return builder.Convert(indices, element == "ui64" ? "i64" : "i32");
+}
+
+bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
+               const Dims& limits) {
+  const MlirOperation constant = ir.Definition(indices);
+  if (!constant.ptr || StablehloName(ir.Name(constant)) != "constant") {
+    return false;
+  }
+  const Dims values = ReadIntegers(ir, BuiltinAttribute(ir, constant, "value"));
+  const Dims shape = StablehloBuilder(ir, constant).ShapeOf(indices);
+  // How many elements lie between two components of an index.
+  size_t step = 1;
+  for (size_t d = static_cast<size_t>(vector) + 1; d < shape.size(); ++d) {
+    step *= static_cast<size_t>(shape[d]);
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t limit = limits[i / step % limits.size()];
+    if (values[i] < 0 || values[i] > limit) return false;
+  }
+  return true;
+}
+
+Scatter::Scatter(const Ir& ir, MlirOperation op)
+    : ir(ir), op(op), builder(ir, op), numbers(ReadDimensionNumbers(ir, op)) {
+  const std::vector<MlirValue> operands = ir.Operands(op);
+  const size_t count = operands.size() / 2;
+  arrays.assign(operands.begin(),
+                operands.begin() + static_cast<std::ptrdiff_t>(count));
+  indices = operands.at(count);
+  updates.assign(operands.begin() + static_cast<std::ptrdiff_t>(count + 1),
+                 operands.end());
+}
+
+Dims Scatter::WindowSizes() const {
+  const Dims update = builder.ShapeOf(updates.at(0));
+  Dims sizes(builder.ShapeOf(arrays.at(0)).size(), 1);
+  size_t next = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const auto dimension = static_cast<int64_t>(d);
+    if (IsIn(numbers.inserted, dimension) ||
+        IsIn(numbers.batching, dimension)) {
+      continue;
+    }
+    sizes[d] = update.at(static_cast<size_t>(numbers.window.at(next++)));
+  }
+  return sizes;
+}
+
+Dims Scatter::BatchDimensions() const {
+  Dims batch;
+  const auto rank = static_cast<int64_t>(builder.ShapeOf(updates.at(0)).size());
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!IsIn(numbers.window, d)) batch.push_back(d);
+  }
+  return batch;
+}
+
+Dims Scatter::BatchShape() const {
+  const Dims update = builder.ShapeOf(updates.at(0));
+  Dims shape;
+  for (const int64_t d : BatchDimensions()) {
+    shape.push_back(update.at(static_cast<size_t>(d)));
+  }
+  return shape;
+}
+
+MlirValue Scatter::PlainIndices() const {
+  const MlirValue plain = SignedIndices(builder, indices);
+  Dims shape = builder.ShapeOf(plain);
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (numbers.vector == rank) {
+    shape.push_back(1);
+    return builder.Reshape(plain, shape);
+  }
+  if (numbers.vector == rank - 1) return plain;
+  Dims order;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != numbers.vector) order.push_back(d);
+  }
+  order.push_back(numbers.vector);
+  return builder.Transpose(plain, order);
+}
+
+void Scatter::SetPlainIndices(MlirValue plain) {
+  indices = plain;
+  numbers.vector = static_cast<int64_t>(builder.ShapeOf(plain).size()) - 1;
+}
+
+void Scatter::Write(const Back& back) const {
+  std::vector<MlirValue> operands = arrays;
+  operands.push_back(indices);
+  operands.insert(operands.end(), updates.begin(), updates.end());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    ir.api.mlirOperationSetOperand(op, static_cast<intptr_t>(i), operands[i]);
+  }
+  WriteDimensionNumbers(ir, op, numbers);
+  ForgetOrder(ir, op);
+  if (!back) return;
+  const StablehloBuilder after(ir, ir.api.mlirOperationGetNextInBlock(op), op);
+  const std::vector<MlirValue> results = ir.Results(op);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::vector<Use> uses = ir.Uses(results[i]);
+    ir.api.mlirValueSetType(results[i], ir.api.mlirValueGetType(arrays[i]));
+    const MlirValue made = back(after, results[i]);
+    for (const Use& use : uses) {
+      ir.api.mlirOperationSetOperand(use.user, use.operand, made);
+    }
+  }
+}
+
+std::vector<MlirOperation> ScattersIn(const Ir& ir) {
+  std::vector<MlirOperation> scatters;
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) == "scatter") scatters.push_back(op);
+  }
+  return scatters;
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scatter, as the passes that bring it into IREE's form change it.
+#ifndef IREE_PJRT_REWRITE_STABLEHLO_SCATTER_H_
+#define IREE_PJRT_REWRITE_STABLEHLO_SCATTER_H_
+
+#include <functional>
+#include <vector>
+
+#include "mlir/dimension_numbers.h"
+#include "mlir/ir.h"
+#include "mlir/stablehlo_builder.h"
+
+namespace iree_pjrt {
+
+// Of signed integers of 32 or 64 bits. What is too large for the sign becomes
+// negative: that lies outside of an array as well.
+MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
+
+// Whether the indices are constants from 0 up to a limit each. `vector`: the
+// dimension of the components, as many as there are limits.
+bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
+               const Dims& limits);
+
+class Scatter {
+ public:
+  // Throws UNIMPLEMENTED if a dimension is not static.
+  Scatter(const Ir& ir, MlirOperation op);
+
+  // The sizes of a window in the array, 1 where it leaves a dimension out.
+  Dims WindowSizes() const;
+  // The dimensions of the updates that go through the indices, in order.
+  Dims BatchDimensions() const;
+  Dims BatchShape() const;
+  // Signed, the components last: of `BatchShape()` and one dimension more.
+  MlirValue PlainIndices() const;
+  // The scatter takes these, in the form of `PlainIndices`.
+  void SetPlainIndices(MlirValue plain);
+
+  // Gives the operation what has changed here. Whoever uses a result gets what
+  // `back` makes of it.
+  using Back =
+      std::function<MlirValue(const StablehloBuilder&, MlirValue result)>;
+  void Write(const Back& back = nullptr) const;
+
+  const Ir& ir;
+  const MlirOperation op;
+  const StablehloBuilder builder;  // before the operation
+  DimensionNumbers numbers;
+  // One or more of each, all of the same shape.
+  std::vector<MlirValue> arrays;
+  MlirValue indices;
+  std::vector<MlirValue> updates;
+};
+
+// Those of the module, before any is changed.
+std::vector<MlirOperation> ScattersIn(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_STABLEHLO_SCATTER_H_

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes over gathers and scatters, one at a time, as text before and
+// after; launch/bounds_test.cc runs all of them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+std::string Program(const std::string& arguments, const std::string& result,
+                    const std::string& body) {
+  return "module {\nfunc.func @main(" + arguments + ") -> " + result + " {\n" +
+         body + "\nreturn %0 : " + result + "\n}\n}";
+}
+
+// Of f32 that are replaced; `types`: of array, indices and updates.
+std::string Scatter(const std::string& numbers, const std::string& array,
+                    const std::string& indices, const std::string& updates,
+                    const std::string& body = "stablehlo.return %y") {
+  return Program(
+      "%a: " + array + ", %i: " + indices + ", %u: " + updates, array,
+      R"(%0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers =
+             #stablehlo.scatter<)" +
+          numbers + R"(>, unique_indices = true}> ({
+           ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+             )" +
+          body + " : tensor<f32>\n}) : (" + array + ", " + indices + ", " +
+          updates + ") -> " + array);
+}
+
+constexpr char kElements[] =
+    "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+    "index_vector_dim = 1";
+
+std::string Gather(const std::string& indices) {
+  return Program("%a: tensor<8xf32>, %i: " + indices, "tensor<3xf32>",
+                 R"(%0 = "stablehlo.gather"(%a, %i) <{dimension_numbers =
+             #stablehlo.gather<collapsed_slice_dims = [0],
+                 start_index_map = [0], index_vector_dim = 1>,
+             slice_sizes = array<i64: 1>}>
+             : (tensor<8xf32>, )" +
+                     indices + ") -> tensor<3xf32>");
+}
+
+TEST(ClampGathersTest, IndicesAreClamped) {
+  EXPECT_TRUE(Holds(After(Gather("tensor<3x1xi32>"), &ClampGathers), "clamp"));
+  const std::string text = After(Gather("tensor<3x1xui8>"), &ClampGathers);
+  EXPECT_TRUE(Holds(text, "(tensor<3x1xui8>) -> tensor<3x1xi32>")) << text;
+}
+
+TEST(ClampGathersTest, ConstantsThatFitStay) {
+  const auto of = [](const std::string& indices) {
+    return After(Program("%a: tensor<8xf32>", "tensor<3xf32>",
+                         "%i = stablehlo.constant dense<" + indices +
+                             R"(> : tensor<3x1xi32>
+                %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers =
+                    #stablehlo.gather<collapsed_slice_dims = [0],
+                        start_index_map = [0], index_vector_dim = 1>,
+                    slice_sizes = array<i64: 1>}>
+                    : (tensor<8xf32>, tensor<3x1xi32>) -> tensor<3xf32>)"),
+                 &ClampGathers);
+  };
+  EXPECT_FALSE(Holds(of("[[0], [7], [3]]"), "clamp"));
+  EXPECT_FALSE(Holds(of("7"), "clamp"));
+  EXPECT_TRUE(Holds(of("[[0], [8], [3]]"), "clamp"));
+  EXPECT_TRUE(Holds(of("-1"), "clamp"));
+}
+
+TEST(ExpandBatchedScattersTest, PlacesInABatchBecomeIndices) {
+  const std::string text =
+      After(Scatter("inserted_window_dims = [1], input_batching_dims = [0], "
+                    "scatter_indices_batching_dims = [0], "
+                    "scatter_dims_to_operand_dims = [1], index_vector_dim = 1",
+                    "tensor<4x2xf32>", "tensor<4x1xi32>", "tensor<4xf32>"),
+            &ExpandBatchedScatters);
+  EXPECT_TRUE(Holds(text, "iota dim = 0 : tensor<4x1xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "inserted_window_dims = [0, 1]")) << text;
+  EXPECT_FALSE(Holds(text, "batching")) << text;
+  EXPECT_FALSE(Holds(text, "unique_indices = true")) << text;
+}
+
+TEST(IndexInsertedDimensionsTest, AnArrayWrittenAsAWholeGetsADimension) {
+  const std::string text =
+      After(Scatter("update_window_dims = [0]", "tensor<8xf32>",
+                    "tensor<0xi32>", "tensor<8xf32>"),
+            &IndexInsertedDimensions);
+  EXPECT_TRUE(Holds(text, "tensor<1x8xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "scatter_dims_to_operand_dims = [0]")) << text;
+}
+
+TEST(IndexInsertedDimensionsTest, WhatNothingIndexesIsAtZero) {
+  const std::string text =
+      After(Scatter("update_window_dims = [1], inserted_window_dims = [0], "
+                    "index_vector_dim = 1",
+                    "tensor<1x8xf32>", "tensor<3x0xi32>", "tensor<3x8xf32>"),
+            &IndexInsertedDimensions);
+  EXPECT_TRUE(Holds(text, "dense<0> : tensor<3x1xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "scatter_dims_to_operand_dims = [0]")) << text;
+}
+
+TEST(KeepScattersInBoundsTest, WhatDoesNotFitGoesBesideTheArray) {
+  const std::string text = After(
+      Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>"),
+      &KeepScattersInBounds);
+  EXPECT_TRUE(Holds(text, "-> tensor<9xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "[0:8]")) << text;
+}
+
+TEST(KeepScattersInBoundsTest, WhatIsAddedBecomesZero) {
+  const std::string text = After(
+      Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>",
+              "%s = stablehlo.add %x, %y : tensor<f32>\n"
+              "stablehlo.return %s"),
+      &KeepScattersInBounds);
+  EXPECT_TRUE(Holds(text, "dense<-0.000000e+00>")) << text;
+  EXPECT_FALSE(Holds(text, "tensor<9xf32>")) << text;
+}
+
+TEST(KeepScattersInBoundsTest, WhatIsAddedToItselfIsNoAddition) {
+  const std::string text = After(
+      Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>",
+              "%s = stablehlo.add %y, %y : tensor<f32>\n"
+              "stablehlo.return %s"),
+      &KeepScattersInBounds);
+  EXPECT_TRUE(Holds(text, "tensor<9xf32>")) << text;
+}
+
+TEST(KeepScattersInBoundsTest, ASingleOneWritesWhatIsThere) {
+  const std::string text = After(
+      Scatter(kElements, "tensor<8xf32>", "tensor<1x1xi32>", "tensor<1xf32>"),
+      &KeepScattersInBounds);
+  EXPECT_TRUE(Holds(text, "dynamic_slice")) << text;
+  EXPECT_FALSE(Holds(text, "tensor<9xf32>")) << text;
+}
+
+TEST(SpreadIndexedWindowsTest, EachElementHasAnIndex) {
+  const std::string text = After(
+      Scatter("update_window_dims = [1], scatter_dims_to_operand_dims = [0], "
+              "index_vector_dim = 1",
+              "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3x2xf32>"),
+      &SpreadIndexedWindows);
+  EXPECT_TRUE(Holds(text, "tensor<3x2x1xi32>, tensor<3x2xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "inserted_window_dims = [0]")) << text;
+}
+
+TEST(PutIndexedDimensionsFirstTest, ArraysAndUpdatesAreTransposed) {
+  const std::string text =
+      After(Scatter("update_window_dims = [0], inserted_window_dims = [1], "
+                    "scatter_dims_to_operand_dims = [1], index_vector_dim = 1",
+                    "tensor<2x8xf32>", "tensor<3x1xi32>", "tensor<2x3xf32>"),
+            &PutIndexedDimensionsFirst);
+  EXPECT_TRUE(
+      Holds(text, "(tensor<8x2xf32>, tensor<3x1xi32>, tensor<3x2xf32>)"))
+      << text;
+  EXPECT_TRUE(
+      Holds(text, "update_window_dims = [1], inserted_window_dims = [0]"))
+      << text;
+}
+
+}  // namespace
+}  // namespace iree_pjrt

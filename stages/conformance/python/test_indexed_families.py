@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gathers and scatters of all forms, generated, in bounds and out, as StableHLO's text has them.
+
+XLA:CPU is no reference: of several updates without an index it takes the last one only.
+"""
+
+import jax
+import numpy as np
+import pytest
+from jax import lax
+
+DTYPES = ["float32", "int32", "bool", "complex64", "bfloat16", "uint8", "float16", "int8"]
+INDEX_TYPES = ["int32", "int64", "uint32", "int8"]
+
+
+class Form:
+    """Dimension numbers, and arrays that go with them, by a seed."""
+
+    def __init__(self, seed, size=None):
+        rng = self.rng = np.random.default_rng(seed)
+        rank = int(rng.integers(1, 4))
+        self.shape = tuple(int(n) for n in rng.integers(1, 6, rank))
+        if size:
+            self.shape = (size, *self.shape[1:])
+        dims = rng.permutation(rank)
+        # Some dimensions go together with those of the indices, some are left out, some indexed.
+        batching = sorted(int(d) for d in dims[: rng.integers(0, rank)] if rng.random() < 0.5)
+        rest = [d for d in range(rank) if d not in batching]
+        indexed = [int(d) for d in rng.permutation(rest)[: rng.integers(0, len(rest) + 1)]]
+        self.sizes = [
+            1 if d in batching else int(rng.integers(1, n + 1)) for d, n in enumerate(self.shape)
+        ]
+        inserted = sorted(d for d in indexed if rng.random() < 0.6)
+        for d in inserted:
+            self.sizes[d] = 1
+        window = [d for d in range(rank) if d not in inserted and d not in batching]
+        free = [int(n) for n in rng.integers(1, 5, rng.integers(0, 3))]
+        # The indices: what goes together first, the components last.
+        self.index_shape = (*(self.shape[d] for d in batching), *free, len(indexed))
+        batch = len(batching) + len(free)
+        places = sorted(int(p) for p in rng.permutation(batch + len(window))[: len(window)])
+        update = [0] * (batch + len(window))
+        for p, d in zip(places, window, strict=True):
+            update[p] = self.sizes[d]
+        others = iter(self.index_shape[:-1])
+        self.update = tuple(n or next(others) for n in update)
+        self.batching = (tuple(batching), tuple(range(len(batching))))
+        self.numbers = (tuple(places), tuple(inserted), tuple(indexed))
+
+    def indices(self, dtype):
+        """Also outside of the array."""
+        low = 0 if dtype.startswith("u") else -2
+        return self.rng.integers(low, max(self.shape) + 2, self.index_shape).astype(dtype)
+
+    def values(self, shape, dtype):
+        """Small whole numbers."""
+        made = self.rng.integers(0, 5, shape)
+        return np.asarray(jax.numpy.asarray(made, dtype))
+
+    def windows(self, index):
+        """For each index its place in the updates, and where its window starts in the array."""
+        places, _, indexed = self.numbers
+        for at in np.ndindex(self.index_shape[:-1]):
+            start = [0] * len(self.shape)
+            for d, i in zip(indexed, index[at], strict=True):
+                start[d] = int(i)
+            for d, i in zip(*self.batching, strict=True):
+                start[d] = at[i]
+            rest = iter(at)
+            yield (
+                tuple(slice(None) if u in places else next(rest) for u in range(len(self.update))),
+                start,
+            )
+
+    def kept(self):
+        """The shape of a window in the updates."""
+        return tuple(self.update[u] for u in self.numbers[0])
+
+
+def gathered(form, x, index):
+    got = np.zeros(form.update, x.dtype)
+    for place, start in form.windows(index):
+        most = np.subtract(form.shape, form.sizes)
+        begin = np.clip(start, 0, most)
+        here = tuple(slice(s, e) for s, e in zip(begin, begin + form.sizes, strict=True))
+        got[place] = x[here].reshape(form.kept())
+    return got
+
+
+def scattered(form, x, index, update, how):
+    got = x.copy()
+    for place, start in form.windows(index):
+        ends = [s + size for s, size in zip(start, form.sizes, strict=True)]
+        if min(start) < 0 or any(e > n for e, n in zip(ends, form.shape, strict=True)):
+            continue
+        here = tuple(slice(s, e) for s, e in zip(start, ends, strict=True))
+        got[here] = how(got[here], update[place].reshape(form.sizes))
+    return got
+
+
+HOW = [
+    (lax.scatter, lambda _, new: new),
+    (lax.scatter_add, lambda old, new: old + new),
+    (lax.scatter_min, np.minimum),
+    (lax.scatter_max, np.maximum),
+    (lax.scatter_mul, lambda old, new: old * new),
+]
+
+
+@pytest.mark.parametrize("seeds", range(8))
+def test_gathers(seeds):
+    for seed in range(4 * seeds, 4 * seeds + 4):
+        form = Form(seed)
+        index = form.indices(INDEX_TYPES[seed % 4])
+        x = form.values(form.shape, DTYPES[seed % 8])
+        numbers = lax.GatherDimensionNumbers(*form.numbers, *form.batching)
+        got = jax.jit(
+            lambda x, i, numbers=numbers, form=form: lax.gather(
+                x, i, numbers, form.sizes, mode="promise_in_bounds"
+            )
+        )(x, index)
+        np.testing.assert_array_equal(np.asarray(got), gathered(form, x, index))
+
+
+@pytest.mark.parametrize("seeds", range(12))
+def test_scatters(seeds):
+    for seed in range(4 * seeds, 4 * seeds + 4):
+        form = Form(100 + seed)
+        ours, theirs = HOW[seed % 5]
+        dtype = DTYPES[seed % 8] if ours is lax.scatter else DTYPES[seed % 2]
+        x, update = form.values(form.shape, dtype), form.values(form.update, dtype)
+        if ours is lax.scatter:
+            # Which of two that are written to one place stays is not said: all are equal.
+            update = np.full_like(update, 3)
+        index = form.indices(INDEX_TYPES[seed % 4])
+        numbers = lax.ScatterDimensionNumbers(*form.numbers, *form.batching)
+        got = jax.jit(
+            lambda x, i, u, numbers=numbers, ours=ours: ours(
+                x, i, u, numbers, mode="promise_in_bounds"
+            )
+        )(x, index, update)
+        np.testing.assert_array_equal(np.asarray(got), scattered(form, x, index, update, theirs))
