@@ -104,7 +104,7 @@ function lookUp(installed: Installed, measured: readonly MatrixRow[]): Pick<Judg
 
 /**
  * Of what works on this Python: the newest jaxlib of the release (0.10) that is installed, else the newest older one, else
- * the oldest newer one; of its compilers the installed one, else the newest. The wheel's `_measured.py` goes by the same
+ * the oldest newer one; of its compilers the installed one, else the newest. The wheel's `setup/_measured.py` goes by the same
  * rule: tests/nearest.json beside it holds both to it.
  */
 export function nearestSet(installed: Omit<Installed, 'jax'>, rows: readonly MatrixRow[]): WorkingSet | undefined {

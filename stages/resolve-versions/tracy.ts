@@ -23,7 +23,7 @@ export async function resolveTracy(resolver: Resolver): Promise<Lock['tracy']> {
       file: PROTOCOL_HEADER,
       wanted: String(protocol),
       found: found ?? 'no version',
-      help: 'the capture helper of the wheel (_tracy.py) knows one protocol: change it together with the crate',
+      help: 'the capture helper of the wheel (tools/_tracy.py) knows one protocol: change it together with the crate',
     });
   }
   return { crate: name, crateVersion, version, protocol, sha256: crate.checksum, treeSha256: await treeSha256(tree) };

@@ -69,7 +69,7 @@ test('its wheel is told apart from the release, which stays as it was', async ()
   const [made, usual] = await Promise.all([asan, release].map((name) => readWheel(checkout.path(name))));
   if (!made || !usual) throw new Error(`there are ${wheels.join(', ')}`);
   expect(textOf(made, `${made.distInfo}/entry_points.txt`)).toContain(
-    'iree-pjrt-asan = jax_plugins.iree_cpu._asan:main',
+    'iree-pjrt-asan = jax_plugins.iree_cpu.tools._asan:main',
   );
   expect(textOf(made, `${made.distInfo}/METADATA`)).toContain('Classifier: Private :: Do Not Upload');
   expect(textOf(usual, `${usual.distInfo}/entry_points.txt`)).not.toContain('asan');

@@ -28,10 +28,12 @@ PACKAGE = f"jax_plugins.{_FOUND[0]}"
 
 @pytest.fixture(scope="session")
 def plugin() -> SimpleNamespace:
-    """The package's modules by their names without the underscore."""
-    names = ["artifact", "asan", "build_info", "compiler", "cross_compile", "donation", "errors"]
-    names += ["framework_passes", "library", "measured", "versions"]
-    return SimpleNamespace(**{name: _module(f"_{name}") for name in names}, package=PACKAGE)
+    """The package's modules by their names without room and underscore."""
+    names = ["_build_info", "_errors", "passes._artifact", "passes._framework_passes"]
+    names += ["tools._asan", "setup._measured", "setup._versions", "setup._compiler"]
+    names += ["setup._cross_compile", "setup._donation", "setup._library"]
+    modules = {name.partition("_")[2]: _module(name) for name in names}
+    return SimpleNamespace(**modules, package=PACKAGE)
 
 
 def _module(name: str) -> ModuleType:

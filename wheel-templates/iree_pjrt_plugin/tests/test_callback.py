@@ -92,8 +92,10 @@ def test_the_identity_changes_with_the_sources_and_with_jaxlib(plugin, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(jaxlib.version, "__version__", "9.9.9")
         assert plugin.framework_passes.identity() != first
-    copy = shutil.copytree(Path(plugin.framework_passes.__file__).parent, tmp_path / "package")
-    monkeypatch.setattr(plugin.framework_passes, "__file__", str(copy / "_framework_passes.py"))
+    copy = shutil.copytree(Path(plugin.framework_passes.__file__).parents[1], tmp_path / "package")
+    monkeypatch.setattr(
+        plugin.framework_passes, "__file__", str(copy / "passes" / "_framework_passes.py")
+    )
     assert plugin.framework_passes.identity() == first
-    (copy / "_fold.py").write_text("# edited")
+    (copy / "several_devices" / "_fold.py").write_text("# edited")
     assert plugin.framework_passes.identity() != first

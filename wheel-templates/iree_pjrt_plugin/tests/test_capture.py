@@ -10,8 +10,8 @@ import threading
 import pytest
 from conftest import PACKAGE
 
-tracy = importlib.import_module(f"{PACKAGE}._tracy")
-captures = importlib.import_module(f"{PACKAGE}._capture")
+tracy = importlib.import_module(f"{PACKAGE}.tools._tracy")
+captures = importlib.import_module(f"{PACKAGE}.tools._capture")
 
 SPEAKS = tracy.PROTOCOL
 

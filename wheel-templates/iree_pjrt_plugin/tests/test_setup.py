@@ -132,7 +132,7 @@ from jax._src import xla_bridge
 def factory():
     raise RuntimeError("FAILED_PRECONDITION: looked for a device")
 xla_bridge.register_backend_factory("absent", factory, priority=900, fail_quietly=False)
-from jax_plugins.PACKAGE import _absence
+from jax_plugins.PACKAGE.setup import _absence
 _absence.allow("absent")
 print("default", jax.default_backend())
 """

@@ -43,7 +43,7 @@ def capture(platform: str, output: Path) -> tuple[str, list[dict[str, Any]]]:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "done\n"
-            command = [sys.executable, "-m", f"jax_plugins.{platform}._capture"]
+            command = [sys.executable, "-m", f"jax_plugins.{platform}.tools._capture"]
             command += ["--port", port, "--seconds", "60", "--output", str(output)]
             # Not that the capture, too, waits for one.
             plain = {**os.environ, "JAX_PLATFORMS": "cpu"}
@@ -62,7 +62,8 @@ def test_a_training_step_is_captured(platform: str, tmp_path: Path) -> None:
     build_info = importlib.import_module(f"jax_plugins.{platform}._build_info")
     if build_info.FLAVOUR != "tracing":
         assert build_info.TRACY_PROTOCOL == 0
-        assert importlib.util.find_spec(f"jax_plugins.{platform}._capture") is None
+        if importlib.util.find_spec(f"jax_plugins.{platform}.tools"):  # of asan
+            assert importlib.util.find_spec(f"jax_plugins.{platform}.tools._capture") is None
         return
     said, events = capture(platform, tmp_path / "trace.json")
     zones = [event for event in events if event["ph"] == "X"]

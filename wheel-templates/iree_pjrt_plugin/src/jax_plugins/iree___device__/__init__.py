@@ -21,6 +21,6 @@ def initialize() -> None:
     JAX would only log it. The platform is registered so that it fails when it is first used, with
     a message that says what is installed, what is needed and what to type.
     """
-    from ._register import register  # kept out of the import, which must stay light
+    from .setup._register import register  # kept out of the import, which must stay light
 
     register()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from . import _build_info
+from .. import _build_info
 
 
 class WorkingSet(NamedTuple):

@@ -19,8 +19,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from . import _build_info
-from ._errors import PluginSetupError
+from .. import _build_info
+from .._errors import PluginSetupError
 
 _LAUNCHER = "iree-pjrt-asan"
 _USAGE = f"""\

@@ -16,7 +16,7 @@ from typing import Any
 
 from jax._src.lib import xla_client
 
-from . import _build_info
+from .. import _build_info
 from . import _ffi_abi as abi
 
 _TYPED = 1  # jaxlib's number for the typed FFI

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from jax._src.interpreters import mlir
 
-from . import _build_info
+from .. import _build_info
 
 _logger = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import _build_info, _tracy
+from .. import _build_info
+from . import _tracy
 
 _REFUSALS = {
     "mismatch": "the process speaks another protocol of Tracy than {protocol}, which {wheel} was "

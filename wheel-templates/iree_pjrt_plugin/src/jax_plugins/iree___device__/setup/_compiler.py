@@ -7,8 +7,8 @@ import os
 from importlib import metadata
 from pathlib import Path
 
+from .._errors import PluginSetupError
 from . import _versions
-from ._errors import PluginSetupError
 
 ENVIRONMENT_VARIABLE = "IREE_PJRT_COMPILER_LIB_PATH"
 _LIBRARY = "iree/compiler/_mlir_libs/libIREECompiler.so"

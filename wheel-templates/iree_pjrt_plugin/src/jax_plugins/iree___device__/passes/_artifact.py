@@ -11,7 +11,8 @@ from jax._src.interpreters import mlir
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
-from . import _boundary, _single_device, _spmd
+from ..several_devices import _boundary, _spmd
+from . import _single_device
 
 
 def lower(

@@ -15,7 +15,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from ._shardings import UnsupportedProgramError, strip_attributes
+from ..several_devices._shardings import UnsupportedProgramError, strip_attributes
 
 # Ops with one operand and one result that move or constrain data between devices.
 _SDY_IDENTITIES = frozenset(

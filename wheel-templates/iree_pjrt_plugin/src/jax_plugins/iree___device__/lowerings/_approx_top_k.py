@@ -10,7 +10,7 @@ from jax import numpy as jnp
 from jax._src.interpreters import mlir
 from jax._src.lax import ann
 
-from . import _build_info
+from .. import _build_info
 
 
 def register_lowerings() -> None:

@@ -3,15 +3,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
 from ._copies import Copies, Kinds, classes, constant, different, each, on, spread
 
-if TYPE_CHECKING:
-    from ._unroll import Unroller
+
+class _Devices(Protocol):
+    @property
+    def count(self) -> int: ...
+
+
+class Unroller(Protocol):
+    """What emits the ops of a block for all devices."""
+
+    @property
+    def devices(self) -> _Devices:
+        """For which."""
+        ...
+
+    def region(self, block: Any) -> AbstractContextManager[None]:
+        """Emits into a block of a new region."""
+        ...
+
+    def run(self, block: Any, arguments: Sequence[Copies]) -> list[Copies]:
+        """Emits the ops of a block; returns the operands of its terminator."""
+        ...
 
 
 def loop(unroller: Unroller, op: Any, operands: list[Copies]) -> list[Copies]:

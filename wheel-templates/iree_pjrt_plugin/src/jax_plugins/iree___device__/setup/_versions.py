@@ -7,8 +7,9 @@ from importlib import metadata
 
 from packaging.specifiers import SpecifierSet
 
-from . import _build_info, _measured
-from ._errors import PluginSetupError
+from .. import _build_info
+from .._errors import PluginSetupError
+from . import _measured
 
 COMPILER_DISTRIBUTION = "iree-base-compiler"
 

@@ -20,7 +20,7 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import func, stablehlo
 from packaging.version import Version
 
-from . import _build_info
+from .. import _build_info
 
 _UNARY = ("acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh")
 

@@ -9,8 +9,8 @@ import functools
 from jax._src.lax import linalg
 from jax._src.lib import lapack
 
+from ..lowerings import _rules
 from . import _ffi_abi as abi
-from . import _lowerings
 from ._ffi import Registrar, stages_of
 
 # What JAX lowers to LAPACK on CPUs. A jaxlib may lack some.
@@ -44,7 +44,7 @@ def register_handlers(registrar: Registrar) -> None:
 
 def register_lowerings() -> None:
     """Gives our platform the rules that JAX has for its own ``cpu``."""
-    _lowerings.copy_rules(linalg, _PRIMITIVES)
+    _rules.copy_rules(linalg, _PRIMITIVES)
 
 
 @functools.cache

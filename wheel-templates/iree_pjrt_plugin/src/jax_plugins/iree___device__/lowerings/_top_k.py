@@ -17,7 +17,8 @@ from jax import numpy as jnp
 from jax._src import core
 from jax._src.interpreters import mlir
 
-from . import _build_info, _no_composites
+from .. import _build_info
+from . import _no_composites
 
 _KEYS = {"float16": np.int16, "bfloat16": np.int16, "float32": np.int32, "float64": np.int64}
 

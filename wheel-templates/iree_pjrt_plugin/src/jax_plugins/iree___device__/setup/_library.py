@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import _build_info
-from ._errors import PluginSetupError
+from .. import _build_info
+from .._errors import PluginSetupError
 
 # JAX's own variable: name1:path1,name2:path2. A path that ends in .json is a file with the
 # fields library_path and create_options.
@@ -72,7 +72,7 @@ def find() -> Library:
 
 def _packaged() -> Path:
     # Both folders come from one wheel, so the way from this file to the library is fixed.
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     return root / "iree" / "_pjrt_libs" / _build_info.DEVICE / _build_info.LIBRARY_FILE
 
 

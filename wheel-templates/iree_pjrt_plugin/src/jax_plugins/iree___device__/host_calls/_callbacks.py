@@ -27,7 +27,8 @@ from jax._src import callback as jax_callback
 from jax._src import core, debugging, dtypes
 from jax._src.interpreters import mlir
 
-from . import _build_info, _lowerings
+from .. import _build_info
+from ..lowerings import _rules
 from . import _ffi_abi as abi
 from ._ffi import Registrar
 
@@ -148,7 +149,7 @@ def register_lowerings() -> None:
         return original(ctx, *args, **kwargs)
 
     jax_callback.emit_python_callback = emit_python_callback
-    _lowerings.copy_rules(debugging, _PRIMITIVES)
+    _rules.copy_rules(debugging, _PRIMITIVES)
 
 
 def _emit(

@@ -12,18 +12,18 @@ import jax
 import jaxlib.version
 from jax._src import xla_bridge
 
+from .. import _build_info
+from .._errors import PluginSetupError
+from ..passes import _framework_passes
 from . import (
     _absence,
-    _build_info,
     _compilation_cache,
     _compiler,
     _cross_compile,
     _donation,
-    _framework_passes,
     _library,
     _versions,
 )
-from ._errors import PluginSetupError
 
 _logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def register() -> None:
 def _register_plugin(library: _library.Library) -> None:
     _versions.check_jaxlib(jaxlib.version.__version__)
     if _build_info.SANITIZER_RUNTIME:
-        from . import _asan  # only in the wheels that need it
+        from ..tools import _asan  # only in the wheels that need it
 
         _asan.require_runtime()
     compiler = _compiler.library_path()
@@ -73,7 +73,8 @@ def _register_host_calls(library: Path) -> None:
     try:
         from jax._src.lax import parallel
 
-        from . import _approx_top_k, _callbacks, _ffi, _linalg, _lowerings, _no_composites, _top_k
+        from ..host_calls import _callbacks, _ffi, _linalg
+        from ..lowerings import _approx_top_k, _no_composites, _rules, _top_k
 
         registrar = _ffi.Registrar(library)
         _ffi.connect(registrar)
@@ -84,7 +85,7 @@ def _register_host_calls(library: Path) -> None:
         _no_composites.register_lowerings()
         _top_k.register_lowerings()
         # XLA:CPU has no such collective.
-        _lowerings.copy_rules(parallel, ["pbroadcast"], "cuda")
+        _rules.copy_rules(parallel, ["pbroadcast"], "cuda")
     except Exception:  # JAX's private modules change
         _logger.exception(
             "linear algebra, callbacks and custom calls are not all there on %s with this JAX",

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import jaxlib.version
 
-from . import _build_info
+from .. import _build_info
 
 _ReplyFn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p, ctypes.c_size_t)
 # The artifact is a c_void_p: as c_char_p, ctypes would cut it at its first NUL byte.
@@ -107,7 +107,8 @@ def identity() -> str:
     the sources of this package, which may be edited in place.
     """
     parts = [_build_info.VERSION, jaxlib.version.__version__]
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
         about = path.stat()
-        parts.append(f"{path.name}:{about.st_size}.{about.st_mtime_ns}")
+        parts.append(f"{path.relative_to(package)}:{about.st_size}.{about.st_mtime_ns}")
     return " ".join(parts)
