@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The laws of docs/architecture.md about imports; test/unit/laws.test.ts holds the same ones, quickly. */
+const ENGINE_ROOMS = ['base', 'machine', 'events', 'cache', 'config', 'plan', 'results', 'legs', 'estimate', 'run'];
+
 export default {
   forbidden: [
+    ...[undefined, ...ENGINE_ROOMS.slice(0, -1)].map((room, index) => ({
+      name: `engine-rooms-look-down-from-${room ?? 'none'}`,
+      comment: 'A room of the engine imports from those before it, and from the files that lie in none.',
+      severity: 'error',
+      from: { path: room === undefined ? '^engine/[^/]+\\.ts$' : `^engine/${room}/` },
+      to: { path: `^engine/(${ENGINE_ROOMS.slice(index).join('|')})/` },
+    })),
     {
       name: 'engine-is-generic',
       comment: 'The engine knows no stage and no command.',
@@ -28,9 +37,10 @@ export default {
     },
     {
       name: 'one-door-to-processes',
-      comment: 'Child processes are started by engine/process.ts only: it gives them a group, a timeout and an end.',
+      comment:
+        'Child processes are started by engine/machine/process.ts only: it gives them a group, a timeout and an end.',
       severity: 'error',
-      from: { pathNot: '^engine/process\\.ts$' },
+      from: { pathNot: '^engine/machine/process\\.ts$' },
       to: { path: '(^|node_modules/)(execa|child_process|cross-spawn|zx)($|/)' },
     },
     {

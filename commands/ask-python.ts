@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { runCommand } from '../engine/process.js';
-import { cancelOnSignals } from '../engine/signals.js';
+import { runCommand } from '../engine/machine/process.js';
+import { cancelOnSignals } from '../engine/machine/signals.js';
 import type { CommandContext } from './context.js';
 
 /** The JSON that a script below commands/ prints; fails as `runCommand` does. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import semver from 'semver';
 import type { ToolSpec } from '../engine/api.js';
-import { type ProbeRunner, probeTool } from '../engine/tools.js';
+import { type ProbeRunner, probeTool } from '../engine/machine/tools.js';
 
 /** What the checks look at; tests give their own. */
 export interface Machine {

@@ -6,9 +6,9 @@ import { findWorkflow, type Workflow, workflowsOf } from '../ci/github/config.js
 import { matrixLines, requireTag } from '../ci/github/matrix.js';
 import { renderWorkflow } from '../ci/github/render.js';
 import { fail } from '../engine/failure.js';
-import { writeFileAtomically } from '../engine/files.js';
-import { suggest } from '../engine/nearest.js';
-import { readPlanFile } from '../engine/plan-file.js';
+import { writeFileAtomically } from '../engine/base/files.js';
+import { suggest } from '../engine/base/nearest.js';
+import { readPlanFile } from '../engine/legs/plan-file.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
 import type { OptionValues } from './spec.js';
 import { orderOf, planWithLegs } from './plan.js';

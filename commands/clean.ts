@@ -2,7 +2,7 @@
 import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import { acquireRunLock } from '../engine/run-lock.js';
+import { acquireRunLock } from '../engine/run/run-lock.js';
 import { type CommandContext, findRoot, print } from './context.js';
 import type { OptionValues } from './spec.js';
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { createColors } from 'picocolors';
 import { loadConfig } from '../engine/config/load.js';
 import type { ResolvedConfig } from '../engine/config/types.js';
-import type { StageLoader } from '../engine/plan.js';
+import type { StageLoader } from '../engine/plan/plan.js';
 
 export type Colors = ReturnType<typeof createColors>;
 

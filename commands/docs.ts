@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../engine/failure.js';
-import { nearest } from '../engine/nearest.js';
+import { nearest } from '../engine/base/nearest.js';
 import { type CommandContext, print } from './context.js';
 
 /** Prints docs/pipeline-yaml.md, or its sections whose heading or table names `key`. */

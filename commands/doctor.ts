@@ -5,7 +5,7 @@ import { totalmem } from 'node:os';
 import Table from 'cli-table3';
 import type { ToolSpec } from '../engine/api.js';
 import { EXIT_CODES } from '../engine/failure.js';
-import { uniqueTools } from '../engine/tools.js';
+import { uniqueTools } from '../engine/machine/tools.js';
 import { type Check, type Finding, MACHINE_CHECKS, type Machine, hintFor, tool } from './checks.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
 import type { OptionValues } from './spec.js';

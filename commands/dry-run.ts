@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hitWord } from '../engine/events/plain.js';
-import type { Plan } from '../engine/plan.js';
-import { type NodePreview, preview } from '../engine/preview.js';
+import type { Plan } from '../engine/plan/plan.js';
+import { type NodePreview, preview } from '../engine/run/preview.js';
 import { type CommandContext, type Project, print, printJson } from './context.js';
 import { executeOptions, warningsOnly } from './execution.js';
 import type { RunRequest } from './run.js';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Artifact } from '../engine/api.js';
-import { ArtifactFolders } from '../engine/artifact-dir.js';
+import { ArtifactFolders } from '../engine/results/artifact-dir.js';
 import { fail } from '../engine/failure.js';
-import { makePlan } from '../engine/plan.js';
+import { makePlan } from '../engine/plan/plan.js';
 import type {
   JaxArtifact,
   NativeArtifact,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hitWord } from '../engine/events/plain.js';
-import { type FingerprintRecord, diffRecords } from '../engine/fingerprint.js';
-import { findNodes, makePlan, selectNodes } from '../engine/plan.js';
-import { type NodePreview, preview } from '../engine/preview.js';
+import { type FingerprintRecord, diffRecords } from '../engine/results/fingerprint.js';
+import { findNodes, makePlan, selectNodes } from '../engine/plan/plan.js';
+import { type NodePreview, preview } from '../engine/run/preview.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './spec.js';
 import { STATES } from './dry-run.js';
@@ -58,7 +58,7 @@ function explainNode(context: CommandContext, { node, state, source, because, no
   const { bold, dim } = context.colors;
   print(
     context,
-    `${bold(node.id)}: ${source === undefined ? STATES[state] : hitWord(source)}${now ? dim(`  key ${now.key.slice(0, 16)}`) : ''}`,
+    `${bold(node.id)}: ${source === undefined ? STATES[state] : hitWord(source)}${now?.key === undefined ? '' : dim(`  key ${now.key.slice(0, 16)}`)}`,
   );
   for (const reason of because) print(context, `  because: ${reason}`);
   const record = now?.record ?? before;

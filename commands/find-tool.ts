@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ToolSpec } from '../engine/api.js';
 import { PipelineFailure } from '../engine/failure.js';
-import { runCommand } from '../engine/process.js';
-import { type ProbeRunner, type ProbedTool, probeTool } from '../engine/tools.js';
+import { runCommand } from '../engine/machine/process.js';
+import { type ProbeRunner, type ProbedTool, probeTool } from '../engine/machine/tools.js';
 
 const PROBE_TIMEOUT_MS = 20_000;
 

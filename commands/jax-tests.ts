@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
 import { fail } from '../engine/failure.js';
-import type { Plan } from '../engine/plan.js';
+import type { Plan } from '../engine/plan/plan.js';
 import type { JaxTestsOptions } from '../stages/jax-tests/request.js';
 import type { CommandContext } from './context.js';
 import type { OptionValues } from './spec.js';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashFile } from '../engine/files.js';
-import type { Origin } from '../engine/plan-file.js';
+import { hashFile } from '../engine/base/files.js';
+import type { Origin } from '../engine/legs/plan-file.js';
 import type { CommandContext } from './context.js';
 import { probeRunner } from './find-tool.js';
 

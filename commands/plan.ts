@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Leg, makeLegs } from '../engine/legs.js';
-import { type PlanFile, type PlanOrder, describePlan } from '../engine/plan-file.js';
-import type { Plan } from '../engine/plan.js';
-import { checkSettings } from '../engine/settings.js';
+import { type Leg, makeLegs } from '../engine/legs/legs.js';
+import { type PlanFile, type PlanOrder, describePlan } from '../engine/legs/plan-file.js';
+import type { Plan } from '../engine/plan/plan.js';
+import { checkSettings } from '../engine/plan/settings.js';
 import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './spec.js';
 import { originOf } from './origin.js';

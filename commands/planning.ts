@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../engine/failure.js';
-import { type Plan, type Selection, makePlan, selectNodes } from '../engine/plan.js';
-import { checkSettings } from '../engine/settings.js';
+import { type Plan, type Selection, makePlan, selectNodes } from '../engine/plan/plan.js';
+import { checkSettings } from '../engine/plan/settings.js';
 import type { CommandContext, Project } from './context.js';
 import type { OptionValues } from './spec.js';
 

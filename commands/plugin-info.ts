@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Artifact } from '../engine/api.js';
-import { ArtifactFolders } from '../engine/artifact-dir.js';
+import { ArtifactFolders } from '../engine/results/artifact-dir.js';
 import { fail } from '../engine/failure.js';
 import type { ToolsArtifact } from '../stages/artifacts.js';
 import { askPython } from './ask-python.js';

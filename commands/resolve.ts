@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '../engine/failure.js';
-import { makePlan, selectNodes } from '../engine/plan.js';
+import { makePlan, selectNodes } from '../engine/plan/plan.js';
 import type { ResolveOptions } from '../stages/resolve-versions/inputs.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
 import type { OptionValues } from './spec.js';

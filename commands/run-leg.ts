@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join, resolve } from 'node:path';
-import { handOver, takeOver } from '../engine/hand-over.js';
+import { handOver, takeOver } from '../engine/legs/hand-over.js';
 import { fail } from '../engine/failure.js';
-import { planOfLeg } from '../engine/legs.js';
-import { suggest } from '../engine/nearest.js';
-import { readPlanFile, requireSamePlan } from '../engine/plan-file.js';
+import { planOfLeg } from '../engine/legs/legs.js';
+import { suggest } from '../engine/base/nearest.js';
+import { readPlanFile, requireSamePlan } from '../engine/legs/plan-file.js';
 import { type CommandContext, openProject } from './context.js';
 import type { OptionValues } from './spec.js';
 import { planWithLegs } from './plan.js';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ExecuteResult, execute } from '../engine/execute.js';
-import type { ExecuteOptions } from '../engine/execute-options.js';
+import { type ExecuteResult, execute } from '../engine/run/execute.js';
+import type { ExecuteOptions } from '../engine/run/execute-options.js';
 import { renderFailure } from '../engine/events/render-failure.js';
 import { type ViewMode, createSink } from '../engine/events/view.js';
 import { exitCodeOf } from '../engine/failure.js';
-import type { Plan } from '../engine/plan.js';
-import { cancelOnSignals } from '../engine/signals.js';
+import type { Plan } from '../engine/plan/plan.js';
+import { cancelOnSignals } from '../engine/machine/signals.js';
 import { type CommandContext, type Project, openProject } from './context.js';
 import type { OptionValues } from './spec.js';
 import { executeOptions } from './execution.js';

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { count, duration } from '../engine/events/text.js';
 import { fail } from '../engine/failure.js';
-import { makeLegs } from '../engine/legs.js';
-import { thisMachine } from '../engine/machine.js';
-import { RUNNERS, STARTUP_SECONDS, legGroupsOf } from '../engine/forecast.js';
-import type { Plan } from '../engine/plan.js';
-import { type Simulation, type SimulationOptions, simulate } from '../engine/simulate.js';
-import { type Timings, readTimings } from '../engine/timings.js';
+import { makeLegs } from '../engine/legs/legs.js';
+import { thisMachine } from '../engine/machine/machine.js';
+import { RUNNERS, STARTUP_SECONDS, legGroupsOf } from '../engine/estimate/forecast.js';
+import type { Plan } from '../engine/plan/plan.js';
+import { type Simulation, type SimulationOptions, simulate } from '../engine/estimate/simulate.js';
+import { type Timings, readTimings } from '../engine/estimate/timings.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { OptionValues } from './spec.js';
 import { planFor, texts } from './planning.js';

@@ -96,6 +96,11 @@ export interface InputContext<Options = unknown> {
   artifact<T>(stage: string): Artifact<T>;
   /** Artifacts of an earlier stage over all the selected variants that agree with this node's axes. */
   artifacts<T>(stage: string): readonly Artifact<T>[];
+  /**
+   * How long all that this node needs takes on several machines, by the times that the journal remembers. A stage whose
+   * result holds it names it among its inputs' values.
+   */
+  forecast(): Forecast;
 }
 
 /** The handed-over result of a stage: a JSON value, and the folder with its files. */
@@ -131,8 +136,6 @@ export interface StageContext<Options = unknown> extends InputContext<Options> {
   progress(text: string): void;
   /** A warning that is repeated in the summary. */
   warn(text: string): void;
-  /** How long all that this node needs takes on several machines, by the times that the journal remembers. */
-  forecast(): Forecast;
 }
 
 /** A simulation: each machine runs one leg of the pipeline after the other, in the order of the plan. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ResolvedConfig, ResolvedPipeline } from '../../engine/config/types.js';
 import { fail } from '../../engine/failure.js';
-import { suggest } from '../../engine/nearest.js';
-import { findPipeline } from '../../engine/plan.js';
+import { suggest } from '../../engine/base/nearest.js';
+import { findPipeline } from '../../engine/plan/plan.js';
 
 /** One entry of `ci.github` in pipeline.yaml: schemas/pipeline.schema.json says what each key means. */
 export interface WorkflowConfig {

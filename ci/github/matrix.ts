@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
-import type { PlanFile, PlanFileLeg } from '../../engine/plan-file.js';
+import type { PlanFile, PlanFileLeg } from '../../engine/legs/plan-file.js';
 import type { RunnerChoice, Workflow } from './config.js';
 
 /** One row of a job's matrix: what the job's steps read as `matrix.*`. */

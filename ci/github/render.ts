@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Document, isScalar, visit } from 'yaml';
-import type { PlanFile } from '../../engine/plan-file.js';
+import type { PlanFile } from '../../engine/legs/plan-file.js';
 import { versionOf } from './actions.js';
 import type { Workflow } from './config.js';
 import { workflowOf } from './workflow.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A workflow as GitHub reads it: a job for the plan, one per group of legs, provenance, and publishing. */
-import type { PlanFile } from '../../engine/plan-file.js';
+import type { PlanFile } from '../../engine/legs/plan-file.js';
 import { pinned } from './actions.js';
 import type { PublishConfig, Workflow } from './config.js';
 import { groupsOf } from './matrix.js';

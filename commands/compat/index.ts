@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
-import { suggest } from '../../engine/nearest.js';
+import { suggest } from '../../engine/base/nearest.js';
 import type { CommandContext } from '../context.js';
 import type { CommandModule, OptionValues } from '../spec.js';
 

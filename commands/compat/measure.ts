@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
-import { suggest } from '../../engine/nearest.js';
+import { suggest } from '../../engine/base/nearest.js';
 import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../stages/resolve-versions/measure.js';
 import { type CommandContext, openProject, print } from '../context.js';
 import type { OptionValues } from '../spec.js';

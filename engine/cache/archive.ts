@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { walk } from '../files.js';
+import { walk } from '../base/files.js';
 
 /** Every file has this time inside an archive, so that equal folders give equal bytes. */
 const ARCHIVE_TIME = new Date(Date.UTC(2000, 0, 1));

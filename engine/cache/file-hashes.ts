@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
-import { hashFile, readJsonFile, writeFileAtomically } from '../files.js';
+import { hashFile, readJsonFile, writeFileAtomically } from '../base/files.js';
 
 /** size, mtime and ctime in milliseconds (with fractions), inode, sha256. */
 type Entry = readonly [size: number, mtimeMs: number, ctimeMs: number, ino: number, sha256: string];

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import { hasCode, lstatOrUndefined, removeTree, walk } from '../files.js';
+import { hasCode, lstatOrUndefined, removeTree, walk } from '../base/files.js';
 import { extractArchive, withTempFile, writeArchive } from './archive.js';
 import { CacheContentError, type CacheHit, type CacheMeta, type CacheStore } from './store.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hashFile } from '../files.js';
+import { hashFile } from '../base/files.js';
 import fs from 'node:fs';
 import { extractArchive, withTempFile, writeArchive } from './archive.js';
 import { RemoteClient } from './remote-client.js';

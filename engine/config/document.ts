@@ -12,7 +12,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { diagnosticAt } from '../code-frame.js';
+import { diagnosticAt } from '../base/code-frame.js';
 import type { Diagnostic, SourceRange } from '../diagnostic.js';
 import type { SourceText } from './source.js';
 

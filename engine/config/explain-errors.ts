@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ErrorObject } from 'ajv';
 import type { Diagnostic } from '../diagnostic.js';
-import { nearest, suggest } from '../nearest.js';
+import { nearest, suggest } from '../base/nearest.js';
 import type { Path, YamlDocument } from './document.js';
 import { FORMAT_NAMES } from './validate.js';
 

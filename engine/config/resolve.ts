@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject } from '../api.js';
-import { expandVariants } from '../variants.js';
+import { expandVariants } from './variants.js';
 import type { RawConfig, ResolvedConfig } from './types.js';
 
 /** Sections that the engine reads itself; all others go to the stages unread. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Diagnostic } from '../diagnostic.js';
-import { findCycle } from '../graph.js';
-import { suggest } from '../nearest.js';
-import { expandVariants } from '../variants.js';
+import { findCycle } from '../base/graph.js';
+import { suggest } from '../base/nearest.js';
+import { expandVariants } from './variants.js';
 import type { Path, YamlDocument } from './document.js';
 import type { RawVariants } from './types.js';
 

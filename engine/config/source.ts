@@ -44,7 +44,7 @@ async function decode(file: string, bytes: Buffer): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const { diagnosticAt } = await import('../code-frame.js');
+    const { diagnosticAt } = await import('../base/code-frame.js');
     const { line, column, byte } = firstBadByte(bytes);
     const range = { file, line, column, endLine: line, endColumn: column + 1 };
     const message = `not valid UTF-8: byte 0x${byte.toString(16).padStart(2, '0')}`;

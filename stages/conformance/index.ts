@@ -16,7 +16,7 @@ export const definition: StageDefinition<ConformanceOptions, TestReportArtifact>
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: async (context) => ({
-    files: await context.glob('stages/lib/testing', ['*']),
+    files: await context.glob('stages/lib/testing', ['*.py']),
     values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
   }),
   run: async (context) => (await import('./run.js')).conformance(context),

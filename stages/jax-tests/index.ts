@@ -24,7 +24,7 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   inputs: async (context) => {
     const { checkout, files, select, fresh } = await requestOf(context);
     return {
-      files: [...files.map(({ path }) => path), ...(await context.glob('stages/lib/testing', ['*']))],
+      files: [...files.map(({ path }) => path), ...(await context.glob('stages/lib/testing', ['*.py']))],
       values: {
         jax: checkout.version,
         select: select ?? null,

@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { InputContext, JsonObject, StageInputs } from '../../engine/api.js';
 import type { Wheel, WheelsArtifact } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
-import { COMPAT_CODE } from '../lib/compat/files.js';
 import { loadGrid, type GridCell } from '../lib/matrix/grid.js';
 
 export interface CellOptions {
@@ -33,10 +32,9 @@ export async function cellOf({
 
 /** Its own versions, not the whole grid: a new row of compat/ renews no other cell. */
 export async function cellInputs(context: InputContext<CellOptions>): Promise<StageInputs> {
-  const shared = [COMPAT_CODE, 'stages/lib/matrix/*', 'stages/lib/schema/*', 'stages/lib/testing/{,smoke/}*'];
   const cell: JsonObject = { ...(await cellOf(context)) };
   return {
-    files: await context.glob('.', shared),
+    files: await context.glob('stages/lib/testing', ['*.py', 'smoke/*']),
     values: {
       cell,
       channel: channelOf(context).name,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { MatrixReport } from '../artifacts.js';
-import { COMPAT_CODE } from '../lib/compat/files.js';
 
 export const definition: StageDefinition<Record<string, never>, MatrixReport> = {
   name: 'matrix-report',
@@ -15,15 +14,11 @@ export const definition: StageDefinition<Record<string, never>, MatrixReport> = 
     { from: 'matrix/matrix.txt', to: 'dist/matrix', show: true },
   ],
   inputs: async (context) => ({
-    files: await context.glob('.', [
-      'compat/{jaxlib,iree}.yaml',
-      'pipeline.lock.yaml',
-      COMPAT_CODE,
-      'stages/lib/matrix/*',
-    ]),
+    files: await context.glob('.', ['compat/{jaxlib,iree}.yaml', 'pipeline.lock.yaml']),
     values: {
       matrix: context.config.sections['matrix'] ?? null,
       supports: context.config.sections['supports'] ?? null,
+      forecast: { ...context.forecast() },
     },
   }),
   run: async (context) => (await import('./run.js')).matrixReport(context),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { InputContext, StageInputs } from '../../engine/api.js';
-import { COMPAT_CODE, MATRIX_FILE } from '../lib/compat/files.js';
+import { MATRIX_FILE } from '../lib/compat/files.js';
 import { supportsOf } from '../lib/compat/supports.js';
 
 /** One entry of `packages:` in pipeline.yaml. */
@@ -26,11 +26,7 @@ export async function renderInputs(context: InputContext): Promise<StageInputs> 
     ),
   );
   return {
-    files: [
-      ...files.flat(),
-      ...(await context.glob('.', [MATRIX_FILE, COMPAT_CODE, 'stages/lib/schema/*'])),
-      path.join(context.root, 'LICENSE'),
-    ],
+    files: [...files.flat(), ...(await context.glob('.', [MATRIX_FILE])), path.join(context.root, 'LICENSE')],
     values: {
       project: context.config.project,
       supports: { ...supportsOf(context.config) },

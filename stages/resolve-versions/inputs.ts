@@ -3,7 +3,7 @@
 import type { InputContext, Json, JsonObject, StageInputs } from '../../engine/api.js';
 import type { LockOrigin } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
-import { COMPAT_CODE, COMPAT_FILES } from '../lib/compat/files.js';
+import { COMPAT_FILES } from '../lib/compat/files.js';
 import { supportsOf } from '../lib/compat/supports.js';
 
 export const LOCK_FILE = 'pipeline.lock.yaml';
@@ -14,12 +14,7 @@ export interface ResolveOptions {
 }
 
 export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
-  const files = await context.glob('.', [
-    LOCK_FILE,
-    ...Object.values(COMPAT_FILES),
-    'stages/lib/schema/*',
-    COMPAT_CODE,
-  ]);
+  const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES)]);
   return {
     files,
     values: { origin: { ...originOf(context) } },

@@ -22,7 +22,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
     { from: 'report/*', to: 'dist/report' },
   ],
   inputs: async (context) => ({
-    files: await context.glob('stages/lib/testing', ['*', 'smoke/*']),
+    files: await context.glob('stages/lib/testing', ['*.py', 'smoke/*']),
     values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
   }),
   run: async (context) => (await import('./run.js')).smokeTest(context),

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { groupAlive } from '../../engine/process-table.js';
+import { groupAlive } from '../../engine/machine/process-table.js';
 import { EngineRig } from '../rigs/engine-rig.js';
 import { FakeCommands } from '../rigs/fake-command.js';
 

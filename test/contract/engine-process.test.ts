@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecOptions } from '../../engine/api.js';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
-import { ChildLedger, runCommand, type RunCommand } from '../../engine/process.js';
-import { groupAlive } from '../../engine/process-table.js';
+import { ChildLedger, runCommand, type RunCommand } from '../../engine/machine/process.js';
+import { groupAlive } from '../../engine/machine/process-table.js';
 import { FakeCommands } from '../rigs/fake-command.js';
 
 let commands: FakeCommands;

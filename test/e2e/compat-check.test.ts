@@ -45,7 +45,9 @@ const check = (): Promise<PipelineResult> =>
   checkout.run(['compat', 'check'], { env: { VIRTUAL_ENV: checkout.path('venv') } });
 
 function saidByTheWheel(code: string): string {
-  const ran = spawnSync(python, ['-c', `from jax_plugins.iree_cpu.setup import _versions; ${code}`], { encoding: 'utf8' });
+  const ran = spawnSync(python, ['-c', `from jax_plugins.iree_cpu.setup import _versions; ${code}`], {
+    encoding: 'utf8',
+  });
   expect(ran.status, ran.stderr).toBe(1);
   return ran.stderr.trim().split('\n').at(-1) ?? '';
 }

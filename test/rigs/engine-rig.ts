@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { StageContext, StageDefinition, StageInputs } from '../../engine/api.js';
 import type { Event } from '../../engine/events/event.js';
-import { execute, type ExecuteResult } from '../../engine/execute.js';
-import type { ExecuteOptions } from '../../engine/execute-options.js';
-import { codeByFolder } from '../../engine/fingerprint.js';
-import type { PlanNode } from '../../engine/plan.js';
+import { execute, type ExecuteResult } from '../../engine/run/execute.js';
+import type { ExecuteOptions } from '../../engine/run/execute-options.js';
+import { codeByFolder } from '../../engine/results/stage-code.js';
+import type { PlanNode } from '../../engine/plan/plan.js';
 
 export interface TestStage extends Partial<Omit<StageDefinition, 'inputs' | 'run'>> {
   readonly needs?: readonly string[];

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSink } from '../../engine/events/view.js';
 import { exitCodeOf } from '../../engine/failure.js';
-import { cancelOnSignals } from '../../engine/signals.js';
+import { cancelOnSignals } from '../../engine/machine/signals.js';
 import { EngineRig } from './engine-rig.js';
 
 const [, , root = '', socket = ''] = process.argv;

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Artifact, JsonObject, StageContext, StageDefinition } from '../../engine/api.js';
-import { stageContext } from '../../engine/context.js';
-import { ChildLedger } from '../../engine/process.js';
+import { stageContext } from '../../engine/run/context.js';
+import { ChildLedger } from '../../engine/machine/process.js';
 
 export interface StageRequest {
   readonly options?: unknown;
@@ -65,6 +65,7 @@ export class StageRig {
         settings: request.settings ?? {},
         env,
         upstream: request.upstream ?? [],
+        forecast: () => ({ legs: 1, startupSeconds: 60, jobs: 2, results: [], unknown: [] }),
       },
       dirs: { outDir, workDir, tempDir },
       signal: request.signal ?? new AbortController().signal,
@@ -75,7 +76,6 @@ export class StageRig {
       onLine: (_, line) => this.lines.push(line),
       onProgress: () => undefined,
       onWarning: (text) => this.warnings.push(text),
-      forecast: () => ({ legs: 1, startupSeconds: 60, jobs: 2, results: [], unknown: [] }),
     }) as StageContext<Options>;
   }
 

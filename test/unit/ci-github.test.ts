@@ -7,7 +7,7 @@ import { ACTIONS } from '../../ci/github/actions.js';
 import type { Workflow } from '../../ci/github/config.js';
 import { matrixLines, requireTag } from '../../ci/github/matrix.js';
 import { main } from '../../cli.js';
-import type { PlanFile, PlanFileLeg } from '../../engine/plan-file.js';
+import type { PlanFile, PlanFileLeg } from '../../engine/legs/plan-file.js';
 import { condition } from '../rigs/workflow/expression.js';
 import { jobsFor, readWorkflow } from '../rigs/workflow/file.js';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { diagnosticAt } from '../../engine/code-frame.js';
+import { diagnosticAt } from '../../engine/base/code-frame.js';
 import { byPosition, formatDiagnostic, formatDiagnostics } from '../../engine/diagnostic.js';
-import { nearest, suggest } from '../../engine/nearest.js';
+import { nearest, suggest } from '../../engine/base/nearest.js';
 
 const TEXT = 'first: 1\nsecond: two\nthird: 3\n';
 const RANGE = { file: 'a.yaml', line: 2, column: 9, endLine: 2, endColumn: 12 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import fs from 'node:fs';
 import path from 'node:path';
+import { globSync } from 'tinyglobby';
+import ts from 'typescript';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileHashes } from '../../engine/cache/file-hashes.js';
-import { canonicalJson, sha256 } from '../../engine/canonical-json.js';
-import { codeByFolder, diffRecords, keyOf, type FingerprintRecord } from '../../engine/fingerprint.js';
+import { canonicalJson, sha256 } from '../../engine/base/canonical-json.js';
+import { diffRecords, keyOf, type FingerprintRecord } from '../../engine/results/fingerprint.js';
+import { codeByFolder, relativeImports } from '../../engine/results/stage-code.js';
 import { EngineRig } from '../rigs/engine-rig.js';
 
 const RECORD: FingerprintRecord = {
@@ -116,19 +119,42 @@ describe('file hashes', () => {
 });
 
 describe('codeByFolder', () => {
-  it('lists the files of a stage and the shared ones, without the ignored', () => {
+  it('lists the files of a stage and what they import from beside it, without the ignored', () => {
     const rig = new EngineRig();
-    rig.write('stages/build/run.ts', '');
+    rig.write(
+      'stages/build/run.ts',
+      "import { a } from '../lib/a.js';\nimport type { T } from '../lib/types.js';\nimport '../../engine/api.js';",
+    );
     rig.write('stages/build/README.md', '');
-    rig.write('stages/types.ts', '');
-    const code = codeByFolder({
-      root: rig.root,
-      folder: 'stages',
-      shared: ['stages/types.ts'],
-      ignore: (file) => file.endsWith('.md'),
-    });
+    rig.write('stages/lib/a.ts', "export const b = async () => await import('./b.js');");
+    rig.write('stages/lib/b.ts', "import { a } from './a.js';");
+    rig.write('stages/lib/types.ts', '');
+    rig.write('stages/lib/unused.ts', '');
+    rig.write('engine/api.ts', '');
+    const code = codeByFolder({ root: rig.root, folder: 'stages', ignore: (file) => file.endsWith('.md') });
     const files = code.files({ name: 'build' } as Parameters<typeof code.files>[0]);
-    expect(files.map((file) => path.relative(rig.root, file))).toEqual(['stages/build/run.ts', 'stages/types.ts']);
+    expect(files.map((file) => path.relative(rig.root, file))).toEqual([
+      'stages/build/run.ts',
+      'stages/lib/a.ts',
+      'stages/lib/b.ts',
+    ]);
     rig.remove();
+  });
+
+  it('sees the imports that the compiler sees, in every stage', () => {
+    const root = path.join(import.meta.dirname, '../../stages');
+    const files = globSync('**/*.ts', { cwd: root });
+    expect(files.length).toBeGreaterThan(50);
+    for (const file of files) {
+      const text = fs.readFileSync(path.join(root, file), 'utf8');
+      const { outputText } = ts.transpileModule(text, {
+        compilerOptions: { module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+      });
+      const seen = ts
+        .preProcessFile(outputText, true, true)
+        .importedFiles.map(({ fileName }) => fileName)
+        .filter((name) => name.startsWith('.'));
+      expect([...new Set(relativeImports(text))].sort(), file).toEqual([...new Set(seen)].sort());
+    }
   });
 });

@@ -5,8 +5,8 @@ import { renderFailure, shortPath } from '../../engine/events/render-failure.js'
 import { cleanLine, duration } from '../../engine/events/text.js';
 import { createSink, type ViewMode } from '../../engine/events/view.js';
 import type { Failure } from '../../engine/failure.js';
-import { childEnv, commandLine, LineSplitter } from '../../engine/process.js';
-import { newRunId } from '../../engine/run-files.js';
+import { childEnv, commandLine, LineSplitter } from '../../engine/machine/process.js';
+import { newRunId } from '../../engine/run/run-files.js';
 
 const NODES = ['fetch', 'build', 'pack'].map((id) => ({ id, title: `Do ${id}`, needs: [] }));
 const STARTED: Event = { type: 'run-started', time: 0, run: 'r', pipeline: 'p', nodes: NODES, jobs: 2 };

@@ -44,6 +44,7 @@ function input(
     glob: never,
     artifact: never,
     artifacts: never,
+    forecast: never,
   };
 }
 

@@ -62,9 +62,30 @@ test('only cli.ts and the registry name rooms', () => {
   expect(offenders(bad)).toEqual([]);
 });
 
-test('engine/process.ts is the only door to child processes', () => {
+/** The engine's rooms: one imports from those before it, and from the files that lie in none. */
+const ENGINE_ROOMS = ['base', 'machine', 'events', 'cache', 'config', 'plan', 'results', 'legs', 'estimate', 'run'];
+
+/** `engine/plan/plan.ts` is in room 5; a file in no room is below all of them. */
+function engineStorey(file: string): number {
+  const room = /^engine\/([^/]+)\//.exec(file)?.[1];
+  return room === undefined ? -1 : ENGINE_ROOMS.indexOf(room);
+}
+
+const looksUp = ({ from, to }: Import): boolean =>
+  from.startsWith('engine/') && to.startsWith('engine/') && engineStorey(to) > engineStorey(from);
+
+test("the engine's rooms look downwards only", () => {
+  const rooms = new Set(FILES.flatMap((file) => /^engine\/([^/]+)\//.exec(file)?.[1] ?? []));
+  expect([...rooms].sort()).toEqual([...ENGINE_ROOMS].sort());
+  expect(offenders(looksUp)).toEqual([]);
+  expect(looksUp({ from: 'engine/plan/plan.ts', to: 'engine/run/execute.ts' })).toBe(true);
+  expect(looksUp({ from: 'engine/failure.ts', to: 'engine/base/files.ts' })).toBe(true);
+  expect(looksUp({ from: 'engine/run/execute.ts', to: 'engine/api.ts' })).toBe(false);
+});
+
+test('engine/machine/process.ts is the only door to child processes', () => {
   const doors = new Set(['execa', 'child_process', 'zx', 'cross-spawn']);
-  expect(offenders(({ from, to }) => doors.has(to) && from !== 'engine/process.ts')).toEqual([]);
+  expect(offenders(({ from, to }) => doors.has(to) && from !== 'engine/machine/process.ts')).toEqual([]);
 });
 
 test('the engine never says what is built with it', async () => {

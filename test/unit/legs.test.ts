@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { StageDefinition } from '../../engine/api.js';
 import type { LegGroup } from '../../engine/config/types.js';
 import { PipelineFailure } from '../../engine/failure.js';
-import { type Leg, makeLegs, planOfLeg } from '../../engine/legs.js';
-import type { Plan, PlanNode } from '../../engine/plan.js';
+import { type Leg, makeLegs, planOfLeg } from '../../engine/legs/legs.js';
+import type { Plan, PlanNode } from '../../engine/plan/plan.js';
 
 const definition = (output: StageDefinition['output']): StageDefinition => ({
   name: 'demo',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Variant } from '../../engine/api.js';
-import { thisMachine } from '../../engine/machine.js';
+import { thisMachine } from '../../engine/machine/machine.js';
 import { EngineRig, type RunRecord, type TestStage } from '../rigs/engine-rig.js';
 
 const GIB = 1024 ** 3;

@@ -11,7 +11,7 @@ import { lineOf, tailOf } from '../../stages/matrix-cell/verdict.js';
 import { matrixCheck } from '../../stages/matrix-check/run.js';
 import { renderPage } from '../../stages/matrix-report/page.js';
 import { renderMarkdown, renderText } from '../../stages/matrix-report/render.js';
-import { inputContext } from '../../engine/context.js';
+import { inputContext } from '../../engine/run/context.js';
 import { iree, matrixReport, nameOf, SOURCES, WHEEL, type Outcome } from '../rigs/matrix.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');

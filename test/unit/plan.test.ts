@@ -4,8 +4,8 @@ import type { StageDefinition } from '../../engine/api.js';
 import type { RawConfig, RawStage } from '../../engine/config/types.js';
 import { resolveConfig } from '../../engine/config/resolve.js';
 import { type Failure, PipelineFailure } from '../../engine/failure.js';
-import { findCycle, stableOrder, withDownstream, withUpstream } from '../../engine/graph.js';
-import { type Plan, type PlanRequest, makePlan, selectNodes } from '../../engine/plan.js';
+import { findCycle, stableOrder, withDownstream, withUpstream } from '../../engine/base/graph.js';
+import { type Plan, type PlanRequest, makePlan, selectNodes } from '../../engine/plan/plan.js';
 
 /** `uses` of these stages names the axes that they see: `device+flavour`. */
 const load = (uses: string): Promise<StageDefinition> =>

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { main } from '../../cli.js';
-import { ARTIFACT } from '../../engine/artifact-dir.js';
+import { ARTIFACT } from '../../engine/results/artifact-dir.js';
 import { extractArchive, writeArchive } from '../../engine/cache/archive.js';
-import type { HandOver } from '../../engine/hand-over.js';
-import { hashFile } from '../../engine/files.js';
+import type { HandOver } from '../../engine/legs/hand-over.js';
+import { hashFile } from '../../engine/base/files.js';
 
 // Whole commands, on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { StageDefinition } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
-import { checkSettings, settingsFor } from '../../engine/settings.js';
+import { checkSettings, settingsFor } from '../../engine/plan/settings.js';
 import { STAGES, loadStage } from '../../stages/registry.js';
 
 const node = (...settings: string[]): { definition: StageDefinition } => ({

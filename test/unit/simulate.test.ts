@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../cli.js';
 import type { Forecast, StageDefinition } from '../../engine/api.js';
-import { makeLegs } from '../../engine/legs.js';
-import type { Plan, PlanNode } from '../../engine/plan.js';
-import { makespan, simulate } from '../../engine/simulate.js';
-import { readTimings } from '../../engine/timings.js';
+import { makeLegs } from '../../engine/legs/legs.js';
+import type { Plan, PlanNode } from '../../engine/plan/plan.js';
+import { makespan, simulate } from '../../engine/estimate/simulate.js';
+import { readTimings } from '../../engine/estimate/timings.js';
 import { EngineRig, writing } from '../rigs/engine-rig.js';
 
 const SECOND = 1000;

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type Machine, hintFor } from '../../commands/checks.js';
 import { examine, report } from '../../commands/doctor.js';
 import type { ToolSpec } from '../../engine/api.js';
-import { toolsFor } from '../../engine/tools-for.js';
-import { type ProbeRunner, probeTool, toolFailure, uniqueTools } from '../../engine/tools.js';
+import { toolsFor } from '../../engine/machine/tools-for.js';
+import { type ProbeRunner, probeTool, toolFailure, uniqueTools } from '../../engine/machine/tools.js';
 
 const SPEC: ToolSpec = {
   name: 'maker',

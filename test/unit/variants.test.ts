@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { PipelineFailure } from '../../engine/failure.js';
-import { expandVariants, filterVariants, project, selectVariants } from '../../engine/variants.js';
+import { expandVariants, filterVariants, project, selectVariants } from '../../engine/config/variants.js';
 
 const AXES = { device: ['cpu', 'cuda'], flavour: ['release', 'asan'] };
 const ids = (variants: readonly { readonly id: string }[]): string[] => variants.map((variant) => variant.id);

@@ -11,6 +11,3 @@ export const COMPAT_FILES = {
 
 /** What was run together; apart, because no choice of versions depends on it. */
 export const MATRIX_FILE = 'compat/matrix.yaml';
-
-/** Glob of what the key of a stage that imports this folder holds besides. */
-export const COMPAT_CODE = 'stages/lib/compat/*';
