@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/base/nearest.js';
-import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../stages/resolve-versions/measure.js';
+import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../measuring/row.js';
 import { type CommandContext, openProject, print } from '../context.js';
 import type { OptionValues } from '../spec.js';
 import { makeTools, measuring } from './measuring.js';

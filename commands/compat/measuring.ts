@@ -9,7 +9,7 @@ import { makePlan, selectNodes } from '../../engine/plan/plan.js';
 import { runCommand } from '../../engine/machine/process.js';
 import { cancelOnSignals } from '../../engine/machine/signals.js';
 import type { ToolsArtifact } from '../../stages/artifacts.js';
-import { measureContext, type MeasureContext } from '../../stages/resolve-versions/measure.js';
+import { measureContext, type MeasureContext } from '../../measuring/row.js';
 import type { CommandContext, Project } from '../context.js';
 import { runPlan } from '../run.js';
 

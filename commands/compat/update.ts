@@ -8,8 +8,8 @@ import {
   writeMeasurement,
   type MeasureContext,
   type Measurement,
-} from '../../stages/resolve-versions/measure.js';
-import { newReleases, type Release } from '../../stages/resolve-versions/releases.js';
+} from '../../measuring/row.js';
+import { newReleases, type Release } from '../../measuring/releases.js';
 import { type CommandContext, type Project, print } from '../context.js';
 import { makeTools, measuring } from './measuring.js';
 

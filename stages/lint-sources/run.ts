@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
 import type { ToolsArtifact } from '../artifacts.js';
 
-const PYTHON_FOLDERS = ['stages', 'wheel-templates', 'compat'];
+const PYTHON_FOLDERS = ['stages', 'wheel-templates', 'compat', 'measuring'];
 
 async function sourcesOf(context: InputContext): Promise<{ cpp: readonly string[]; python: readonly string[] }> {
   const cpp = await context.glob('native', ['**/*.{h,cc}']);

@@ -11,7 +11,7 @@ import type { Lock, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../.
 import { definition as fetchSources } from '../../stages/fetch-sources/index.js';
 import { sha256File } from '../../stages/lib/hash.js';
 import { definition as resolveVersions } from '../../stages/resolve-versions/index.js';
-import { measureContext, measureRow, type RowKind } from '../../stages/resolve-versions/measure.js';
+import { measureContext, measureRow, type RowKind } from '../../measuring/row.js';
 import { parseLock, renderLock, sealLock } from '../../stages/resolve-versions/lock.js';
 import { definition as setupTools } from '../../stages/setup-tools/index.js';
 import { StageRig, type StageOutcome, type StageRequest } from '../rigs/stage-rig.js';

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { PipelineFailure } from '../../engine/failure.js';
 import { loadCompat, minorOf } from '../../stages/lib/compat/rows.js';
 import { COMPAT_FILES } from '../../stages/lib/compat/files.js';
-import { mergeRow } from '../../stages/resolve-versions/measure.js';
-import { newestRead } from '../../stages/resolve-versions/measure-iree.js';
-import { frameworkApi } from '../../stages/resolve-versions/measure-jaxlib.js';
+import { mergeRow } from '../../measuring/row.js';
+import { newestRead } from '../../measuring/iree.js';
+import { frameworkApi } from '../../measuring/jaxlib.js';
 import { apiOf } from '../../stages/resolve-versions/headers.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which releases on a registry are new to compat/.
 import { expect, test } from 'vitest';
-import { newerThan } from '../../stages/resolve-versions/releases.js';
+import { newerThan } from '../../measuring/releases.js';
 
 const rows = ['3.1.0', '3.9.0', '3.11.0', '3.11.1'].map((version) => ({ version }));
 

@@ -2,13 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { compare } from '@renovatebot/pep440';
-import { fail, PipelineFailure } from '../../engine/failure.js';
-import { fetchCrate } from '../lib/crate.js';
-import { ireeVersion } from '../lib/iree-tree.js';
-import { pythonsWith } from '../lib/pip.js';
-import { findPythons } from '../lib/pythons.js';
-import type { Compat, IreeRow, JaxlibRow } from '../lib/compat/rows.js';
-import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
+import { fail, PipelineFailure } from '../engine/failure.js';
+import { fetchCrate } from '../stages/lib/crate.js';
+import { ireeVersion } from '../stages/lib/iree-tree.js';
+import { pythonsWith } from '../stages/lib/pip.js';
+import { findPythons } from '../stages/lib/pythons.js';
+import type { Compat, IreeRow, JaxlibRow } from '../stages/lib/compat/rows.js';
+import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './context.js';
 
 export const COMPILER = 'iree-base-compiler';
 const CRATE = 'eerie-sys';

@@ -2,9 +2,9 @@
 /** Releases that the registry has and compat/ does not know. */
 import { compare } from '@renovatebot/pep440';
 import pLimit from 'p-limit';
-import type { Compat } from '../lib/compat/rows.js';
-import { findDistribution, isDistribution, type PipClient } from '../lib/pip.js';
-import { COMPILER } from './measure-iree.js';
+import type { Compat } from '../stages/lib/compat/rows.js';
+import { findDistribution, isDistribution, type PipClient } from '../stages/lib/pip.js';
+import { COMPILER } from './iree.js';
 
 export interface Release {
   readonly kind: 'jaxlib' | 'iree';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fail } from '../../engine/failure.js';
-import type { Compat, HeaderRow } from '../lib/compat/rows.js';
-import { API_HEADER, apiOf, readHeaders, wheelOf } from './headers.js';
-import { pipOfTools, type MeasureContext } from './measure-context.js';
+import { fail } from '../engine/failure.js';
+import type { Compat, HeaderRow } from '../stages/lib/compat/rows.js';
+import { API_HEADER, apiOf, readHeaders, wheelOf } from '../stages/resolve-versions/headers.js';
+import { pipOfTools, type MeasureContext } from './context.js';
 
 const [RELEASED, NIGHTLY] = ['tensorflow-cpu', 'tf-nightly-cpu'];
 /** Only the headers are read: any Python's wheel will do. */

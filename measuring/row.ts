@@ -5,18 +5,18 @@ import path from 'node:path';
 import { compare } from '@renovatebot/pep440';
 import writeFileAtomic from 'write-file-atomic';
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
-import type { JsonObject } from '../../engine/api.js';
-import { fail } from '../../engine/failure.js';
-import { loadCompat } from '../lib/compat/rows.js';
-import { COMPAT_FILES } from '../lib/compat/files.js';
-import { measureHeaders } from './measure-headers.js';
-import { measureIree } from './measure-iree.js';
-import { measureJaxlib } from './measure-jaxlib.js';
-import type { MeasureContext, RowKind } from './measure-context.js';
-import { checkAgainst } from '../lib/schema/check.js';
+import type { JsonObject } from '../engine/api.js';
+import { fail } from '../engine/failure.js';
+import { loadCompat } from '../stages/lib/compat/rows.js';
+import { COMPAT_FILES } from '../stages/lib/compat/files.js';
+import { measureHeaders } from './headers.js';
+import { measureIree } from './iree.js';
+import { measureJaxlib } from './jaxlib.js';
+import type { MeasureContext, RowKind } from './context.js';
+import { checkAgainst } from '../stages/lib/schema/check.js';
 
-export type { MeasureContext, RowKind } from './measure-context.js';
-export { measureContext, pipOfTools } from './measure-context.js';
+export type { MeasureContext, RowKind } from './context.js';
+export { measureContext, pipOfTools } from './context.js';
 export { measureHeaders, measureIree, measureJaxlib };
 
 export interface Measurement {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
-import type { Artifact, StageContext } from '../../engine/api.js';
-import { fail } from '../../engine/failure.js';
-import type { ToolsArtifact } from '../artifacts.js';
-import { channelArgs, STABLE, type Channel } from '../lib/channels.js';
-import { clientFailure } from '../lib/client-failure.js';
-import type { PipClient } from '../lib/pip.js';
-import { findPythons } from '../lib/pythons.js';
-import { uvEnvironment } from '../lib/uv-settings.js';
+import type { Artifact, StageContext } from '../engine/api.js';
+import { fail } from '../engine/failure.js';
+import type { ToolsArtifact } from '../stages/artifacts.js';
+import { channelArgs, STABLE, type Channel } from '../stages/lib/channels.js';
+import { clientFailure } from '../stages/lib/client-failure.js';
+import type { PipClient } from '../stages/lib/pip.js';
+import { findPythons } from '../stages/lib/pythons.js';
+import { uvEnvironment } from '../stages/lib/uv-settings.js';
 
 export type RowKind = 'jaxlib' | 'iree' | 'pjrt-headers';
 

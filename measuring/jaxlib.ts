@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import { PipelineFailure, fail } from '../../engine/failure.js';
-import { pythonsWith } from '../lib/pip.js';
-import type { Compat, JaxlibRow } from '../lib/compat/rows.js';
-import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './measure-context.js';
+import { PipelineFailure, fail } from '../engine/failure.js';
+import { pythonsWith } from '../stages/lib/pip.js';
+import type { Compat, JaxlibRow } from '../stages/lib/compat/rows.js';
+import { makeEnvironment, pipOfTools, probeFile, type MeasureContext } from './context.js';
 
 /** Pythons that are asked for, whether or not this machine has them. */
 const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14', '3.15'];
