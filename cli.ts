@@ -11,6 +11,7 @@ import picocolors from 'picocolors';
 import type { CommandContext, Output } from './commands/context.js';
 import { COMMANDS } from './commands/declarations.js';
 import type { CommandSpec, OptionSpec, OptionValues } from './commands/spec.js';
+import { stageOptionSpecs } from './commands/stage-options.js';
 import { EXIT_BUG, EXIT_CODES, PipelineFailure, exitCodeOf, fail } from './engine/failure.js';
 import { STAGES, loadStage } from './stages/registry.js';
 
@@ -30,8 +31,8 @@ export interface Surroundings {
 export async function main(argv: readonly string[], around: Surroundings = surroundings()): Promise<number> {
   const context = contextFor(around);
   let exitCode = 0;
-  const program = makeProgram(context, (code) => (exitCode = code));
   try {
+    const program = await makeProgram(context, argv, (code) => (exitCode = code));
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -58,7 +59,11 @@ function contextFor(around: Surroundings): CommandContext {
   };
 }
 
-function makeProgram(context: CommandContext, done: (code: number) => void): Command {
+async function makeProgram(
+  context: CommandContext,
+  argv: readonly string[],
+  done: (code: number) => void,
+): Promise<Command> {
   const program = new Command('pipeline')
     .description('Builds what pipeline.yaml describes.')
     .usage('[-C FOLDER] COMMAND')
@@ -79,7 +84,14 @@ function makeProgram(context: CommandContext, done: (code: number) => void): Com
       getErrHasColors: () => context.colors.isColorSupported,
     })
     .addHelpText('after', '\nEach command has examples: npx pipeline COMMAND --help\nExit codes: docs/exit-codes.md');
-  for (const spec of COMMANDS) program.addCommand(makeCommand(spec, program, context, done));
+  for (const spec of COMMANDS) {
+    const command = makeCommand(spec, program, context, done);
+    // Not for each command: the definitions of all stages are imported.
+    if (spec.stageOptions === true && argv.includes(spec.name)) {
+      for (const option of await stageOptionSpecs(context)) command.addOption(makeOption(option));
+    }
+    program.addCommand(command);
+  }
   return program;
 }
 

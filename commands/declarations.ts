@@ -33,9 +33,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--json', text: 'print events as JSON lines' },
       { flags: '--plain', text: 'plain lines instead of the live view' },
       { flags: '--no-wait', text: 'fail if another run is at work in this checkout' },
-      { flags: '--jax-tests <folder>', text: "checkout of JAX's repository, for the pipeline jax-tests" },
-      { flags: '--update-expected', text: 'write what failed there into conformance/expected.json' },
     ],
+    stageOptions: true,
     examples: [
       ['npx pipeline run', 'everything, up to tested wheels'],
       ['npx pipeline run --only build-native', 'just the native library'],

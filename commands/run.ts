@@ -9,8 +9,8 @@ import { cancelOnSignals } from '../engine/machine/signals.js';
 import { type CommandContext, type Project, openProject } from './context.js';
 import type { OptionValues } from './spec.js';
 import { executeOptions } from './execution.js';
-import { jaxTestsSettings } from './jax-tests.js';
-import { planFor, settingsOf, texts } from './planning.js';
+import { planFor, texts } from './planning.js';
+import { allSettings } from './stage-options.js';
 
 export async function run(
   context: CommandContext,
@@ -20,9 +20,8 @@ export async function run(
   const project = await openProject(context);
   const { plan, targets } = await planFor(context, project, pipeline, options);
   const forced = options['force'] === true || texts(options['from']).length > 0;
-  const settings = settingsOf(options, plan);
   const request: RunRequest = {
-    settings: { ...settings, ...(await jaxTestsSettings(context, plan, options, settings)) },
+    settings: await allSettings(context, plan, options),
     locked: options['locked'] === true,
     force: forced ? targets : new Set<string>(),
     noWait: options['wait'] === false,

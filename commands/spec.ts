@@ -22,6 +22,8 @@ export interface CommandSpec {
   readonly summary: string;
   readonly details?: string;
   readonly options: readonly OptionSpec[];
+  /** It has the options that stages declare too. */
+  readonly stageOptions?: boolean;
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** Imported when the command is used, so that help and small commands start at once. */
   readonly load: () => Promise<CommandModule>;

@@ -167,6 +167,15 @@ export type PointContext<Options = unknown> = Pick<InputContext<Options>, 'root'
 /** Values of axes that are a stage's own, e.g. `{shard: '3'}`; those of `variants.axes` are not among them. */
 export type Point = Readonly<Record<string, string>>;
 
+/** A value that `--set NAME=VALUE` gives. */
+export interface Setting {
+  readonly name: string;
+  /** A few words for `--help`. */
+  readonly text: string;
+  /** `run` has `--NAME` for it too: a folder, which becomes absolute, or a flag, which stands for `1`. */
+  readonly option?: 'folder' | 'flag';
+}
+
 export interface StageDefinition<Options = unknown, Value = unknown> {
   /** The name that `uses:` gives in pipeline.yaml; also the folder under stages/. */
   readonly name: string;
@@ -181,8 +190,8 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly tools?: readonly ToolSpec[];
   /** Names of environment variables that may change its output; others are invisible to the key. */
   readonly env?: readonly string[];
-  /** Keys that `--set KEY=VALUE` may give it; it sees no others. */
-  readonly settings?: readonly string[];
+  /** What the command line may give it; it sees nothing else of that. */
+  readonly settings?: readonly Setting[];
   /**
    * `tree`: outDir is what was made; kept in the cache, restored from it. `state`: outDir is a folder that
    * only works on this machine (a virtual environment): kept under .pipeline/, never in a shared cache.
@@ -208,6 +217,8 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
    * Without it the stage runs once for each variant.
    */
   points?(context: PointContext<Options>): Promise<readonly Point[]>;
+  /** Fails for settings that cannot be right, before anything runs. */
+  check?(context: Pick<InputContext<Options>, 'settings' | 'options'>): Promise<unknown>;
   inputs(context: InputContext<Options>): Promise<StageInputs>;
   run(context: StageContext<Options>): Promise<Value>;
 }

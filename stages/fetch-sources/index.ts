@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition, ToolSpec } from '../../engine/api.js';
+import { CHANNEL_SETTING } from '../lib/channels.js';
 import type { SourcesArtifact } from '../artifacts.js';
 import { CARGO_TOOL } from '../lib/cargo-tool.js';
 import { fetchInputs, type FetchOptions } from './inputs.js';
@@ -21,7 +22,12 @@ export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
   axes: [],
   version: 1,
   tools: [CARGO_TOOL, GIT],
-  settings: ['channel', 'sources.iree.path', 'sources.iree.git', 'sources.iree.rev'],
+  settings: [
+    CHANNEL_SETTING,
+    { name: 'sources.iree.path', text: 'folder with IREE, instead of the release that is locked' },
+    { name: 'sources.iree.git', text: 'repository of IREE, instead of the release that is locked' },
+    { name: 'sources.iree.rev', text: 'commit of that repository' },
+  ],
   output: 'tree',
   timeoutMs: 20 * 60_000,
   inputs: fetchInputs,

@@ -10,7 +10,7 @@ export const definition: StageDefinition<Record<string, never>, JaxTestsCheckArt
   schema: 'stages/jax-tests-check.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
-  settings: ['update-expected'],
+  settings: [{ name: 'update-expected', text: `writes what failed into ${EXPECTED_FILE}`, option: 'flag' }],
   output: 'tree',
   settles: [EXPECTED_FILE],
   inputs: (context) => Promise.resolve({ files: [path.join(context.root, EXPECTED_FILE)] }),

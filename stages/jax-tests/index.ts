@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { JaxTestsArtifact } from '../artifacts.js';
-import { channelOf } from '../lib/channels.js';
+import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { requestOf, type JaxTestsOptions } from './request.js';
 
@@ -14,7 +14,14 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   axes: ['device', 'flavour', 'arch'],
   version: 1,
   env: [...PYTHON_ENV],
-  settings: ['channel', 'jax-tests', 'jax-tests.select', 'jax-tests.files', 'jax-tests.fresh'],
+  settings: [
+    CHANNEL_SETTING,
+    { name: 'jax-tests', text: "checkout of JAX's repository, whose tests are run", option: 'folder' },
+    { name: 'jax-tests.select', text: "pytest's -k: a part of each file" },
+    { name: 'jax-tests.files', text: 'the files to run, with commas; FILE@8 runs one on 8 devices' },
+    { name: 'jax-tests.fresh', text: '1: run again what is known' },
+  ],
+  check: requestOf,
   output: 'tree',
   timeoutMs: 24 * HOUR_MS,
   publish: [

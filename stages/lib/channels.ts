@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
-import type { InputContext, Json, JsonObject } from '../../engine/api.js';
+import type { InputContext, Json, JsonObject, Setting } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 
 /** Where else pip and uv may look for packages, chosen by name: `channel: nightly` or `--set channel=nightly`. */
@@ -11,6 +11,11 @@ export interface Channel {
   /** Whether pre-releases may be taken: always in a channel that adds links. */
   readonly pre: boolean;
 }
+
+export const CHANNEL_SETTING: Setting = {
+  name: 'channel',
+  text: 'where else packages come from: a name below channels',
+};
 
 export const STABLE: Channel = { name: 'stable', findLinks: [], pre: false };
 

@@ -8,7 +8,7 @@ export const definition: StageDefinition<Record<string, never>, { files: number 
   schema: 'stages/lint-sources.schema.json',
   axes: [],
   version: 1,
-  settings: ['fix'],
+  settings: [{ name: 'fix', text: '1: mend what can be mended' }],
   output: 'tree',
   inputs: lintInputs,
   run: lintSources,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
+import { CHANNEL_SETTING } from '../lib/channels.js';
 import type { MatrixCellArtifact } from '../artifacts.js';
 import type { CellOptions } from './cell.js';
 
@@ -9,7 +10,7 @@ export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
   schema: 'stages/matrix-cell.schema.json',
   axes: ['device', 'flavour', 'arch'],
   version: 1,
-  settings: ['channel'],
+  settings: [CHANNEL_SETTING],
   output: 'tree',
   // Of the smoke test with one Python 372 MiB were measured.
   memory: 512 * 1024 ** 2,

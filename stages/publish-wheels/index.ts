@@ -10,7 +10,7 @@ export const definition: StageDefinition<PublishOptions, PublishedArtifact> = {
   axes: ['device', 'flavour', 'arch'],
   version: 2,
   env: ['TWINE_USERNAME', 'TWINE_PASSWORD', 'TWINE_REPOSITORY', 'TWINE_REPOSITORY_URL', 'TWINE_CERT'],
-  settings: ['publish.rehearse'],
+  settings: [{ name: 'publish.rehearse', text: 'true: check, upload nothing' }],
   output: 'tree',
   publish: [{ from: 'upload/*.whl', to: 'dist/upload' }],
   inputs: () => Promise.resolve({ uncacheable: 'what an index holds is known to the index alone' }),

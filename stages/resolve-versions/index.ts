@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
+import { CHANNEL_SETTING } from '../lib/channels.js';
 import type { ResolveArtifact } from '../artifacts.js';
 import { CARGO_TOOL } from '../lib/cargo-tool.js';
 import { LOCK_FILE, resolveInputs, type ResolveOptions } from './inputs.js';
@@ -11,7 +12,11 @@ export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   axes: [],
   version: 1,
   tools: [CARGO_TOOL],
-  settings: ['channel', 'update', 'constraints.iree'],
+  settings: [
+    CHANNEL_SETTING,
+    { name: 'update', text: 'true: ask the registries again' },
+    { name: 'constraints.iree', text: 'releases of IREE, instead of those that pipeline.yaml allows' },
+  ],
   output: 'tree',
   settles: [LOCK_FILE],
   timeoutMs: 15 * 60_000,

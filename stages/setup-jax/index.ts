@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { JaxArtifact } from '../artifacts.js';
-import { channelOf } from '../lib/channels.js';
+import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import type { SetupJaxOptions } from './run.js';
 
@@ -12,7 +12,7 @@ export const definition: StageDefinition<SetupJaxOptions, JaxArtifact> = {
   axes: [],
   version: 1,
   env: [...PYTHON_ENV],
-  settings: ['channel'],
+  settings: [CHANNEL_SETTING],
   output: 'state',
   inputs: async (context) => ({
     values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },

@@ -6,7 +6,7 @@ import { checkSettings, settingsFor } from '../../engine/plan/settings.js';
 import { STAGES, loadStage } from '../../stages/registry.js';
 
 const node = (...settings: string[]): { definition: StageDefinition } => ({
-  definition: { name: 'toy', settings } as unknown as StageDefinition,
+  definition: { name: 'toy', settings: settings.map((name) => ({ name, text: '' })) } as unknown as StageDefinition,
 });
 
 test('a key that a stage reads is taken', () => {
@@ -32,7 +32,7 @@ test('every setting that the source of a stage names is declared', async () => {
   const { readFile } = await import('node:fs/promises');
   const { globSync } = await import('tinyglobby');
   for (const uses of Object.keys(STAGES)) {
-    const { settings = [] } = await loadStage(uses);
+    const settings = (await loadStage(uses)).settings?.map(({ name }) => name) ?? [];
     for (const file of globSync(`stages/${uses}/*.ts`)) {
       const text = await readFile(file, 'utf8');
       const read = [...text.matchAll(/settings\['([^']+)'\]/g)].map(([, key]) => key);
