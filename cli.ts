@@ -10,7 +10,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import picocolors from 'picocolors';
 import type { CommandContext, Output } from './commands/context.js';
 import { COMMANDS } from './commands/declarations.js';
-import type { CommandSpec, OptionSpec, OptionValues } from './commands/spec.js';
+import type { CommandSpec, OptionSpec } from './commands/spec.js';
+import { Options } from './commands/options.js';
 import { stageOptionSpecs } from './commands/stage-options.js';
 import { EXIT_BUG, EXIT_CODES, PipelineFailure, exitCodeOf, fail } from './engine/failure.js';
 import { STAGES, loadStage } from './stages/registry.js';
@@ -117,7 +118,7 @@ function makeCommand(
     const args = given.slice(0, -2).flat() as (string | undefined)[];
     const folder = program.opts<{ directory?: string }>().directory;
     const module = await spec.load();
-    done(await module.run(inFolder(context, folder), args, command.opts<OptionValues>()));
+    done(await module.run(inFolder(context, folder), args, new Options(command.opts())));
   });
 }
 

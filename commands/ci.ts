@@ -10,7 +10,7 @@ import { writeFileAtomically } from '../engine/base/files.js';
 import { suggest } from '../engine/base/nearest.js';
 import { readPlanFile } from '../engine/legs/plan-file.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
-import type { OptionValues } from './spec.js';
+import { Options } from './options.js';
 import { orderOf, planWithLegs } from './plan.js';
 import { LEGS_FOLDER, PLAN_FILE } from './run-leg.js';
 
@@ -21,20 +21,20 @@ const FOLDER = '.github/workflows';
 export async function run(
   context: CommandContext,
   [action = '', service = '', name]: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   requireKnown('action', action, ACTIONS);
   requireKnown('CI service', service, SERVICES);
   const project = await openProject(context);
   if (action === 'legs') return printLegs(context, project, findWorkflow(project.config, name));
-  return await generate(context, project, options['check'] === true);
+  return await generate(context, project, options.flag('check'));
 }
 
 /** Writes the files of all workflows, or says how they differ from what would be written. */
 async function generate(context: CommandContext, project: Project, check: boolean): Promise<number> {
   let stale = 0;
   for (const workflow of workflowsOf(project.config)) {
-    const { file: plan } = await planWithLegs(context, project, workflow.pipeline.name, orderOf({}));
+    const { file: plan } = await planWithLegs(context, project, workflow.pipeline.name, orderOf(new Options({})));
     const file = `${FOLDER}/${workflow.name}.yml`;
     const path = join(project.root, file);
     const wanted = renderWorkflow(workflow, plan);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import prettyBytes from 'pretty-bytes';
 import { acquireRunLock } from '../engine/run/run-lock.js';
 import { type CommandContext, findRoot, print } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 
 /** Removes the state folder: caches, build trees, environments, logs. What was published (dist/, the lock) stays. */
 export async function run(
   context: CommandContext,
   _: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const folder = join(findRoot(context.folder), '.pipeline');
   const entries = await readdir(folder).catch(() => []);
@@ -23,7 +23,7 @@ export async function run(
   entries.forEach((entry, index) => {
     print(context, `  ${prettyBytes(sizes[index] ?? 0).padStart(8)}  .pipeline/${entry}`);
   });
-  if (options['dryRun'] === true) {
+  if (options.flag('dryRun')) {
     print(context, `would free ${total}`);
     return 0;
   }

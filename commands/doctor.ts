@@ -8,7 +8,7 @@ import { EXIT_CODES } from '../engine/failure.js';
 import { uniqueTools } from '../engine/machine/tools.js';
 import { type Check, type Finding, MACHINE_CHECKS, type Machine, hintFor, tool } from './checks.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import { probeRunner } from './find-tool.js';
 
 export interface Row extends Finding {
@@ -21,7 +21,7 @@ export interface Row extends Finding {
 export async function run(
   context: CommandContext,
   _: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const machine = await thisMachine(context);
   const definitions = await Promise.all(context.stageNames.map((name) => context.loadStage(name)));
@@ -30,7 +30,7 @@ export async function run(
     definitions.flatMap((definition) => definition.tools ?? []),
   );
   const ok = rows.every((row) => row.ok || !row.required);
-  if (options['json'] === true) printJson(context, { ok, checks: rows });
+  if (options.flag('json')) printJson(context, { ok, checks: rows });
   else print(context, report(rows, context));
   return ok ? 0 : EXIT_CODES['tool-missing'];
 }

@@ -13,7 +13,7 @@ import type {
   ToolsArtifact,
 } from '../stages/artifacts.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 
 /** Results that the lines are made of, as they were last made; all but the library may be missing. */
 export interface EnvSources {
@@ -32,7 +32,7 @@ type Made<T> = Pick<Artifact<T>, 'value' | 'dir'>;
 export async function run(
   context: CommandContext,
   [variant = '']: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
   const plan = await makePlan(project.config, { root: project.root, variants: [variant] }, context.loadStage);
@@ -60,7 +60,7 @@ export async function run(
     resolved: latest('resolve-versions') as Artifact<ResolveArtifact> | undefined,
   };
   const variables = envOf(sources, context.env);
-  if (options['json'] === true) printJson(context, variables);
+  if (options.flag('json')) printJson(context, variables);
   else {
     const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
     print(context, lines);

@@ -4,7 +4,7 @@ import { type FingerprintRecord, diffRecords } from '../engine/results/fingerpri
 import { findNodes, makePlan, selectNodes } from '../engine/plan/plan.js';
 import { type NodePreview, preview } from '../engine/run/preview.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import { STATES } from './dry-run.js';
 import { executeOptions, warningsOnly } from './execution.js';
 import { settingsOf } from './planning.js';
@@ -13,11 +13,11 @@ import { settingsOf } from './planning.js';
 export async function run(
   context: CommandContext,
   [name = '']: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
   const { config } = project;
-  const wanted = options['pipeline'] as string | undefined;
+  const wanted = options.text('pipeline');
   // Without a pipeline's name: the first that holds the stage.
   const stage = name.replace(/\[.*/, '');
   const holder = config.pipelines.find((pipeline) => pipeline.stages.includes(stage))?.name;
@@ -35,7 +35,7 @@ export async function run(
     }),
   );
   const asked = found.filter(({ node }) => targets.has(node.id));
-  if (options['json'] === true) {
+  if (options.flag('json')) {
     printJson(
       context,
       asked.map(({ node, state, source, because, now, before }) => ({

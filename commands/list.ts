@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 
 export async function run(
   context: CommandContext,
   _: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const { config } = await openProject(context);
-  if (options['json'] === true) {
+  if (options.flag('json')) {
     const { pipelines, stages, variants, axes } = config;
     printJson(context, { pipelines, stages, variants, axes });
     return 0;

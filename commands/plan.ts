@@ -4,22 +4,22 @@ import { type PlanFile, type PlanOrder, describePlan } from '../engine/legs/plan
 import type { Plan } from '../engine/plan/plan.js';
 import { checkSettings } from '../engine/plan/settings.js';
 import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import { originOf } from './origin.js';
-import { givenSettings, planFor, settingsOf, texts } from './planning.js';
+import { chosenBy, givenSettings, planFor, settingsOf } from './planning.js';
 
 export async function run(
   context: CommandContext,
   [pipeline]: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
-  if (options['json'] === true) {
+  if (options.flag('json')) {
     const order = orderOf(options);
     printJson(context, (await planWithLegs(context, project, pipeline, order)).file);
     return 0;
   }
-  const { plan, targets } = await planFor(context, project, pipeline, options);
+  const { plan, targets } = await planFor(context, project, pipeline, chosenBy(options));
   settingsOf(options, plan);
   const { bold, dim } = context.colors;
   const width = Math.max(...plan.nodes.map((node) => node.id.length));
@@ -39,14 +39,8 @@ export async function run(
   return 0;
 }
 
-export function orderOf(options: OptionValues): PlanOrder {
-  return {
-    variants: texts(options['variant']),
-    only: texts(options['only']),
-    from: texts(options['from']),
-    until: texts(options['until']),
-    settings: givenSettings(options),
-  };
+export function orderOf(options: Options): PlanOrder {
+  return { ...chosenBy(options), settings: givenSettings(options) };
 }
 
 /** The plan of this checkout for an order, with its legs, and as it is handed to other machines. */
@@ -56,8 +50,7 @@ export async function planWithLegs(
   pipeline: string | undefined,
   order: PlanOrder,
 ): Promise<{ readonly plan: Plan; readonly legs: readonly Leg[]; readonly file: PlanFile }> {
-  const { variants, ...selection } = order;
-  const { plan, targets } = await planFor(context, project, pipeline, { ...selection, variant: variants });
+  const { plan, targets } = await planFor(context, project, pipeline, order);
   checkSettings(plan.nodes, order.settings);
   const legs = makeLegs(plan, plan.legGroups);
   const origin = await originOf(context, project.root);

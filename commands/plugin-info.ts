@@ -7,7 +7,7 @@ import { fail } from '../engine/failure.js';
 import type { ToolsArtifact } from '../stages/artifacts.js';
 import { askPython } from './ask-python.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 
 const TIMEOUT_MS = 3 * 60_000;
 
@@ -43,7 +43,7 @@ interface Pass {
 export async function run(
   context: CommandContext,
   args: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const files = args.filter((file) => file !== undefined).map((file) => resolve(context.folder, file));
   const found = (
@@ -54,9 +54,9 @@ export async function run(
       timeoutMs: TIMEOUT_MS,
     })
   ).map((info) => ({ ...info, file: relative(context.cwd, info.file) }));
-  if (options['json'] === true) printJson(context, found);
+  if (options.flag('json')) printJson(context, found);
   else {
-    const lines = options['passes'] === true ? describePasses : describe;
+    const lines = options.flag('passes') ? describePasses : describe;
     for (const info of found) print(context, 'error' in info ? [] : [...lines(info), '']);
   }
   const wrong = found.filter((info) => 'error' in info);

@@ -5,7 +5,7 @@ import { fail } from '../engine/failure.js';
 import { makePlan, selectNodes } from '../engine/plan/plan.js';
 import type { ResolveOptions } from '../stages/resolve-versions/inputs.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import type { Lock } from '../stages/artifacts.js';
 import { settingsOf } from './planning.js';
 import { runPlan } from './run.js';
@@ -17,10 +17,10 @@ const LOCK_FILE = 'pipeline.lock.yaml';
 export async function run(
   context: CommandContext,
   _: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
-  const update = options['update'] === true;
-  const locked = options['locked'] === true;
+  const update = options.flag('update');
+  const locked = options.flag('locked');
   if (update && locked) {
     fail({ kind: 'usage', message: '--update and --locked exclude each other', help: 'give one of the two' });
   }
@@ -29,8 +29,8 @@ export async function run(
   const pipeline = project.config.pipelines.find((entry) => entry.stages.some((stage) => stages.includes(stage)));
   if (!pipeline) fail({ kind: 'usage', message: `no pipeline in ${project.config.file} uses the stage '${STAGE}'` });
   if (update) {
-    const repository = options['jaxRepository'];
-    const more = typeof repository === 'string' ? { jaxRepository: repository } : {};
+    const repository = options.text('jaxRepository');
+    const more = repository === undefined ? {} : { jaxRepository: repository };
     const { updateCompat } = await import('./compat/update.js');
     const exitCode = await updateCompat(context, project, pythonsOf(project), more);
     if (exitCode !== 0) return exitCode;

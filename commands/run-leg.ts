@@ -6,7 +6,7 @@ import { planOfLeg } from '../engine/legs/legs.js';
 import { suggest } from '../engine/base/nearest.js';
 import { readPlanFile, requireSamePlan } from '../engine/legs/plan-file.js';
 import { type CommandContext, openProject } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import { planWithLegs } from './plan.js';
 import { runAndShow, viewOf } from './run.js';
 
@@ -18,10 +18,10 @@ export const PLAN_FILE = 'plan.json';
 export async function run(
   context: CommandContext,
   [name = '']: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
-  const folder = resolve(project.root, (options['folder'] as string | undefined) ?? LEGS_FOLDER);
+  const folder = resolve(project.root, options.text('folder') ?? LEGS_FOLDER);
   const file = join(folder, PLAN_FILE);
   const handed = readPlanFile(file);
   const { plan, legs, file: here } = await planWithLegs(context, project, handed.pipeline, handed.order);
@@ -38,8 +38,8 @@ export async function run(
     // Legs must not resolve anew, each for itself: they would work on different versions.
     locked: true,
     force: new Set<string>(),
-    noWait: options['wait'] === false,
-    jobs: options['jobs'] as number | undefined,
+    noWait: !options.flag('wait'),
+    jobs: options.count('jobs'),
     given,
   };
   const { code, result } = await runAndShow(context, project, planOfLeg(plan, leg), request, viewOf(options));

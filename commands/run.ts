@@ -7,35 +7,35 @@ import { exitCodeOf } from '../engine/failure.js';
 import type { Plan } from '../engine/plan/plan.js';
 import { cancelOnSignals } from '../engine/machine/signals.js';
 import { type CommandContext, type Project, openProject } from './context.js';
-import type { OptionValues } from './spec.js';
+import type { Options } from './options.js';
 import { executeOptions } from './execution.js';
-import { planFor, texts } from './planning.js';
+import { chosenBy, planFor } from './planning.js';
 import { allSettings } from './stage-options.js';
 
 export async function run(
   context: CommandContext,
   [pipeline]: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
-  const { plan, targets } = await planFor(context, project, pipeline, options);
-  const forced = options['force'] === true || texts(options['from']).length > 0;
+  const { plan, targets } = await planFor(context, project, pipeline, chosenBy(options));
+  const forced = options.flag('force') || options.list('from').length > 0;
   const request: RunRequest = {
     settings: await allSettings(context, plan, options),
-    locked: options['locked'] === true,
+    locked: options.flag('locked'),
     force: forced ? targets : new Set<string>(),
-    noWait: options['wait'] === false,
-    jobs: options['jobs'] as number | undefined,
+    noWait: !options.flag('wait'),
+    jobs: options.count('jobs'),
   };
-  if (options['dryRun'] === true) {
+  if (options.flag('dryRun')) {
     const { dryRun } = await import('./dry-run.js');
-    return await dryRun(context, project, plan, request, options['json'] === true);
+    return await dryRun(context, project, plan, request, options.flag('json'));
   }
   return await runPlan(context, project, plan, request, viewOf(options));
 }
 
-export function viewOf(options: OptionValues): ViewMode {
-  return options['json'] === true ? 'json' : options['plain'] === true ? 'plain' : 'auto';
+export function viewOf(options: Options): ViewMode {
+  return options.flag('json') ? 'json' : options.flag('plain') ? 'plain' : 'auto';
 }
 
 export type RunRequest = Pick<ExecuteOptions, 'settings' | 'locked' | 'force' | 'noWait' | 'given'> & {

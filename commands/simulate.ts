@@ -8,8 +8,8 @@ import type { Plan } from '../engine/plan/plan.js';
 import { type Simulation, type SimulationOptions, simulate } from '../engine/estimate/simulate.js';
 import { type Timings, readTimings } from '../engine/estimate/timings.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
-import type { OptionValues } from './spec.js';
-import { planFor, texts } from './planning.js';
+import type { Options } from './options.js';
+import { chosenBy, planFor } from './planning.js';
 
 const WIDTH = 80;
 const MAX_UNKNOWN = 10;
@@ -22,15 +22,15 @@ const NO_LEGS = [
 export async function run(
   context: CommandContext,
   [pipeline]: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const project = await openProject(context);
-  const { plan } = await planFor(context, project, pipeline, options);
+  const { plan } = await planFor(context, project, pipeline, chosenBy(options));
   const legs = makeLegs(plan, legGroupsOf(plan));
   const timings = readTimings(project.stateDir);
   const settings = settingsOf(options, timings);
   const result = simulate(plan, legs, settings);
-  if (options['json'] === true) printJson(context, asJson(plan.pipeline, settings, timings, result));
+  if (options.flag('json')) printJson(context, asJson(plan.pipeline, settings, timings, result));
   else {
     print(context, asText(context, plan, settings, timings, result));
     if (plan.legGroups.length === 0) print(context, ['', ...NO_LEGS]);
@@ -38,15 +38,15 @@ export async function run(
   return 0;
 }
 
-function settingsOf(options: OptionValues, timings: Timings): SimulationOptions {
-  const runners = texts(options['runners']).map((text) => wholeNumber('--runners', text));
-  const startup = options['startup'];
-  const assumed = options['assume'];
+function settingsOf(options: Options, timings: Timings): SimulationOptions {
+  const runners = options.list('runners').map((text) => wholeNumber('--runners', text));
+  const startup = options.text('startup');
+  const assumed = options.text('assume');
   return {
     timings: timings.nodes,
     runners: runners.length > 0 ? runners : RUNNERS,
     startupMs: (startup === undefined ? STARTUP_SECONDS : secondsOf('--startup', startup)) * 1000,
-    jobs: (options['jobs'] as number | undefined) ?? timings.runs[0]?.jobs ?? thisMachine().cores,
+    jobs: options.count('jobs') ?? timings.runs[0]?.jobs ?? thisMachine().cores,
     assumedMs: assumed === undefined ? undefined : secondsOf('--assume', assumed) * 1000,
   };
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CommandContext } from './context.js';
+import type { Options } from './options.js';
 
-/** Values of the options as commander gives them, by camel-case name. */
-export type OptionValues = Readonly<Record<string, unknown>>;
 export interface CommandModule {
-  run(context: CommandContext, args: readonly (string | undefined)[], options: OptionValues): Promise<number>;
+  run(context: CommandContext, args: readonly (string | undefined)[], options: Options): Promise<number>;
 }
 
 export interface OptionSpec {

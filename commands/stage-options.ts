@@ -7,7 +7,8 @@ import type { Plan } from '../engine/plan/plan.js';
 import { checkByStages } from '../engine/plan/settings.js';
 import type { CommandContext } from './context.js';
 import { settingsOf } from './planning.js';
-import type { OptionSpec, OptionValues } from './spec.js';
+import type { OptionSpec } from './spec.js';
+import type { Options } from './options.js';
 
 interface StageOption extends Setting {
   /** That declares it. */
@@ -36,13 +37,13 @@ export async function stageOptionSpecs(context: CommandContext): Promise<OptionS
 export async function allSettings(
   context: CommandContext,
   plan: Plan,
-  options: OptionValues,
+  options: Options,
 ): Promise<Record<string, string>> {
   const settings = settingsOf(options, plan);
   const reads = new Set(plan.nodes.map(({ definition }) => definition.name));
-  for (const { name, option, stage } of await stageOptions(context)) {
-    const value = options[camelCase(name)];
-    if (value === undefined) continue;
+  for (const { name, stage } of await stageOptions(context)) {
+    const [key, folder] = [camelCase(name), options.text(camelCase(name))];
+    if (folder === undefined && !options.flag(key)) continue;
     if (!reads.has(stage)) {
       fail({
         kind: 'usage',
@@ -50,7 +51,7 @@ export async function allSettings(
         help: 'npx pipeline list shows which pipeline has it',
       });
     }
-    settings[name] = option === 'folder' ? resolve(context.cwd, String(value)) : '1';
+    settings[name] = folder === undefined ? '1' : resolve(context.cwd, folder);
   }
   await checkByStages(plan.nodes, settings);
   return settings;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../engine/api.js';
 import { EXIT_CODES, EXIT_UNKNOWN } from '../../engine/failure.js';
 import { readMatrix, type CompatMatrix } from '../../stages/lib/compat/matrix.js';
 import { CONFIG_FILE, type CommandContext, findRoot, openProject, print, printJson } from '../context.js';
-import type { OptionValues } from '../spec.js';
+import type { Options } from '../options.js';
 import { readEnvironment, type Environment, type FoundPlugin } from './environment.js';
 import { judge, minorOf, nearestSet, same, type Judgement, type Verdict, type WorkingSet } from './verdict.js';
 
@@ -28,7 +28,7 @@ interface Answer extends Judgement {
 export async function run(
   context: CommandContext,
   _: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   // The user may be in a project of their own: then it is what this checkout knows.
   const root = findRoot(context.folder);
@@ -39,15 +39,15 @@ export async function run(
     device: string;
   }[];
   const matrix = await readMatrix(folder);
-  const python = options['python'];
+  const python = options.text('python');
   const names = packages.map(({ name }) => name);
-  const environment = await readEnvironment(context, typeof python === 'string' ? python : undefined, names);
+  const environment = await readEnvironment(context, python, names);
   const answers =
     environment.plugins.length > 0
       ? environment.plugins.map((found) => answerFor(found, environment, matrix))
       : [nothingInstalled(packages, environment, matrix)];
   const verdict = WORST.find((each) => answers.some((answer) => answer.verdict === each)) ?? 'unknown';
-  if (options['json'] === true) printJson(context, asJson(verdict, environment, answers));
+  if (options.flag('json')) printJson(context, asJson(verdict, environment, answers));
   else print(context, [...describe(environment), ...answers.flatMap((answer) => say(context, answer))]);
   return EXIT[verdict];
 }

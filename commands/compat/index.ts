@@ -2,7 +2,8 @@
 import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/base/nearest.js';
 import type { CommandContext } from '../context.js';
-import type { CommandModule, OptionValues } from '../spec.js';
+import type { CommandModule } from '../spec.js';
+import type { Options } from '../options.js';
 
 const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   check: () => import('./check.js'),
@@ -14,7 +15,7 @@ const ACTIONS: Readonly<Record<string, () => Promise<CommandModule>>> = {
 export async function run(
   context: CommandContext,
   [action = '', ...args]: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const load = ACTIONS[action];
   if (load) return await (await load()).run(context, args, options);

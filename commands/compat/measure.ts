@@ -3,14 +3,14 @@ import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/base/nearest.js';
 import { ROW_KINDS, measureRow, writeMeasurement, type Measurement } from '../../measuring/row.js';
 import { type CommandContext, openProject, print } from '../context.js';
-import type { OptionValues } from '../spec.js';
+import type { Options } from '../options.js';
 import { makeTools, measuring } from './measuring.js';
 
 /** Measures one row of compat/ for real, shows what it says and how the file differs, and writes it if told to. */
 export async function run(
   context: CommandContext,
   [kind = '', version = '']: readonly (string | undefined)[],
-  options: OptionValues,
+  options: Options,
 ): Promise<number> {
   const known = ROW_KINDS.find((name) => name === kind);
   if (!known) {
@@ -19,11 +19,11 @@ export async function run(
   const project = await openProject(context);
   const exitCode = await makeTools(context, project);
   if (exitCode !== 0) return exitCode;
-  const repository = options['jaxRepository'];
-  const more = typeof repository === 'string' ? { jaxRepository: repository } : {};
+  const repository = options.text('jaxRepository');
+  const more = repository === undefined ? {} : { jaxRepository: repository };
   const measurement = await measuring(context, project, more, (measure) => measureRow(known, version, measure));
   show(context, measurement);
-  if (options['write'] === true && measurement.diff.length > 0) {
+  if (options.flag('write') && measurement.diff.length > 0) {
     await writeMeasurement(project.root, measurement);
     print(context, `written to ${measurement.file}; read it before you commit it`);
   }
