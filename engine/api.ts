@@ -118,7 +118,7 @@ export interface Artifact<T = unknown> {
 export interface StageContext<Options = unknown> extends InputContext<Options> {
   /** Empty folder for the outputs. Renamed into place when `run` returns, thrown away if it fails. */
   readonly outDir: string;
-  /** Kept from run to run for incremental work (a build tree); never read by other stages, not in the cache. */
+  /** Kept from run to run for incremental work (a build tree); not in the cache, and of no other stage but by `work`. */
   readonly workDir: string;
   /** Scratch, deleted when the node ends. */
   readonly tempDir: string;
@@ -198,6 +198,11 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
    */
   readonly output: 'tree' | 'state';
   readonly publish?: readonly Publication[];
+  /**
+   * Stages that give the same name have one `workDir` for each variant, such as a build tree of which one takes a part
+   * and the next the rest. One must need the other, so that they are not in it at once. Default: the stage's own name.
+   */
+  readonly work?: string;
   /**
    * Bytes of memory that a node takes at its peak, with its programs. Nodes run side by side only as long as the sum
    * fits into what the machine has free. Without it a node counts as nothing.

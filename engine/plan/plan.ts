@@ -54,6 +54,7 @@ export async function makePlan(config: ResolvedConfig, request: PlanRequest, loa
     ),
   );
   const nodes = stages.flatMap((stage) => (runs.get(stage.name) ?? []).map((run) => nodeOf(stage, run, runs)));
+  checkWork(nodes);
   return { pipeline: pipeline.name, nodes: ordered(nodes), legGroups: pipeline.legs };
 }
 
@@ -128,6 +129,27 @@ function agree(one: Point, other: Point): boolean {
 
 export function nodeId(stage: string, variant: Variant): string {
   return variant.id === '' ? stage : `${stage}[${variant.id}]`;
+}
+
+/** Names the node's work folder: its own id, or one that it shares. */
+export function workOf({ definition, variant, id }: PlanNode): string {
+  return definition.work === undefined ? id : nodeId(definition.work, variant);
+}
+
+/** Two nodes that share a work folder must not run at once. */
+function checkWork(nodes: readonly PlanNode[]): void {
+  const graph: Graph = new Map(nodes.map(({ id, needs }) => [id, needs]));
+  const shared = nodes.filter(({ definition }) => definition.work !== undefined);
+  for (const [index, node] of shared.entries()) {
+    for (const other of shared.slice(0, index).filter((each) => workOf(each) === workOf(node))) {
+      const first = withUpstream(graph, [node.id]).has(other.id);
+      if (first || withUpstream(graph, [other.id]).has(node.id)) continue;
+      refuse(
+        `${other.id} and ${node.id} work in one folder, and neither needs the other`,
+        `add ${other.stage} to \`needs\` of ${node.stage} in pipeline.yaml`,
+      );
+    }
+  }
 }
 
 function ordered(nodes: readonly PlanNode[]): PlanNode[] {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Json } from '../api.js';
 import { PipelineFailure } from '../failure.js';
 import { abortReason } from '../machine/process.js';
-import type { PlanNode } from '../plan/plan.js';
+import { workOf, type PlanNode } from '../plan/plan.js';
 import { fileNameOf } from '../results/artifact-dir.js';
 import { DEFAULT_TIMEOUT_MS, stageContext, type InputSources } from './context.js';
 import type { NodeVoice } from './node-voice.js';
@@ -29,7 +29,7 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
   const { node } = inputs;
   const dirs = {
     outDir,
-    workDir: path.join(scope.options.stateDir, 'work', fileNameOf(node.id)),
+    workDir: path.join(scope.options.stateDir, 'work', fileNameOf(workOf(node))),
     tempDir: path.join(run.tempDir, 'scratch'),
   };
   for (const dir of Object.values(dirs)) await fs.promises.mkdir(dir, { recursive: true });

@@ -36,7 +36,6 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   const extra = asan ? [`${plugin}_planted.so`] : [`${library}.debug`];
   const build = await configureAndBuild(context, {
     platform,
-    tests: false,
     targets: [plugin, `${plugin}_${asan ? 'planted' : 'debug'}`],
   });
   for (const file of [library, ...extra]) {

@@ -38,7 +38,6 @@ export function zigTarget(platform: string): string {
 export interface BuildSettings {
   /** Platform tag. */
   readonly platform: string;
-  readonly tests: boolean;
   readonly targets: readonly string[];
 }
 
@@ -57,7 +56,7 @@ export async function configureAndBuild(context: StageContext, settings: BuildSe
   const toolchain = compiler
     ? { CMAKE_C_COMPILER: compiler.cc, CMAKE_CXX_COMPILER: compiler.cxx }
     : zigDefines(context, settings, tree);
-  const defines = Object.entries({ ...toolchain, ...definesOf(context, settings, tree) }).map(
+  const defines = Object.entries({ ...toolchain, ...definesOf(context, tree) }).map(
     ([key, value]) => `-D${key}=${value}`,
   );
   const native = path.join(context.root, 'native');
@@ -86,12 +85,12 @@ interface BuildTree {
   readonly tracy: string;
 }
 
-/** The tree of this compiler and these sources; those of others are removed. */
+/** The tree of this compiler and these sources in this folder (CMake refuses a tree that was moved); others are removed. */
 async function buildTree(context: StageContext, compiler: AsanCompiler | undefined): Promise<BuildTree> {
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
   const name = createHash('sha256')
-    .update([tools.digest, sources.digest, compiler?.id].join(' '))
+    .update([tools.digest, sources.digest, compiler?.id, context.root].join(' '))
     .digest('hex')
     .slice(0, 12);
   const folder = path.join(context.workDir, name);
@@ -125,7 +124,7 @@ function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildT
   };
 }
 
-function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
+function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<string, string>> {
   const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
   return {
     CMAKE_BUILD_TYPE: 'Release',
@@ -139,6 +138,7 @@ function definesOf(context: StageContext, settings: BuildSettings, tree: BuildTr
     IREE_PJRT_STABLEHLO_VERSION: lock.ireeCompiler.stablehlo,
     IREE_PJRT_DEVICE: context.variant.axes['device'] ?? 'cpu',
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',
-    IREE_PJRT_BUILD_TESTS: settings.tests ? 'ON' : 'OFF',
+    // Also for the library alone: both stages build in one tree, and nothing of it is compiled twice.
+    IREE_PJRT_BUILD_TESTS: 'ON',
   };
 }

@@ -13,6 +13,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   version: 1,
   tools: [ASAN_COMPILER],
   output: 'tree',
+  work: 'native',
   // 384 MiB were measured with two compilers side by side.
   memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
   publish: [{ from: 'report/*', to: 'dist/report' }],

@@ -11,11 +11,10 @@ export interface TestNativeOptions {
   readonly platform: string;
 }
 
-/** Builds the GoogleTests in a tree of their own and runs them with ctest against the real compiler library. */
+/** Builds the GoogleTests in the library's tree and runs them with ctest against the real compiler library. */
 export async function testNative(context: StageContext<TestNativeOptions>): Promise<TestReportArtifact> {
   const build = await configureAndBuild(context, {
     platform: platformTag(context),
-    tests: true,
     targets: ['all'],
   });
   const tools = context.artifact<ToolsArtifact>('setup-tools');

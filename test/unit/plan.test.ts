@@ -5,7 +5,7 @@ import type { RawConfig, RawStage } from '../../engine/config/types.js';
 import { resolveConfig } from '../../engine/config/resolve.js';
 import { type Failure, PipelineFailure } from '../../engine/failure.js';
 import { findCycle, stableOrder, withDownstream, withUpstream } from '../../engine/base/graph.js';
-import { type Plan, type PlanRequest, makePlan, selectNodes } from '../../engine/plan/plan.js';
+import { type Plan, type PlanRequest, makePlan, selectNodes, workOf } from '../../engine/plan/plan.js';
 
 /** `uses` of these stages names the axes that they see: `device+flavour`. */
 const load = (uses: string): Promise<StageDefinition> =>
@@ -240,6 +240,28 @@ describe('selectNodes', async () => {
 
   test('a selection that leaves nothing', () => {
     expect(failureOf(() => pick({ from: ['report'], until: ['tools'] })).message).toContain('nothing to do');
+  });
+});
+
+describe('a work folder that stages share', () => {
+  const sharing = async (uses: string): Promise<StageDefinition> => ({
+    ...(await load(uses)),
+    ...(uses === 'device' ? { work: 'tree' } : {}),
+  });
+  const stages = (needs: readonly string[]): readonly RawStage[] => [
+    { name: 'library', uses: 'device', needs: [] },
+    { name: 'tests', uses: 'device', needs },
+  ];
+  const planned = (needs: readonly string[]): Promise<Plan> =>
+    planOf(config(stages(needs), { pipelines: { all: { stages: ['library', 'tests'] } } }), {}, sharing);
+
+  test('is one for each variant', async () => {
+    const { nodes } = await planned(['library']);
+    expect(nodes.map(workOf)).toEqual(['tree[cpu]', 'tree[cuda]', 'tree[cpu]', 'tree[cuda]']);
+  });
+
+  test('is refused where two could be in it at once', async () => {
+    await expect(planned([])).rejects.toThrow('work in one folder, and neither needs the other');
   });
 });
 
