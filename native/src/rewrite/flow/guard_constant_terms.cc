@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions whose terms are all one number, which IREE 3.11 finds out when it
-// fuses: `jnp.exp(jnp.full(50, 2.)).sum()`, `jnp.sum(~x ^ x)`. It vectorizes
-// them without looking how many elements a vector stands for, and so leaves
-// elements out. With a barrier in its body a reduction is not vectorized. What
-// it then no longer reads is not made either, which would take a stack as
-// large.
+// Reductions whose terms are all one number (`jnp.exp(jnp.full(50, 2.)).sum()`,
+// `jnp.sum(~x ^ x)`). IREE 3.11 finds that out when it fuses. It then
+// vectorizes the reduction without counting how many elements a vector stands
+// for, and leaves elements out. IREE does not vectorize a reduction with a
+// barrier in its body. The pass also drops inputs that the reduction no longer
+// reads: IREE would put them on the stack.
 #include <algorithm>
 
 #include "mlir/generics.h"

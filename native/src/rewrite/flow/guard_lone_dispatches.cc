@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dispatch without operands and with several results: where they are returned
-// IREE 3.11 takes the first one for each. What goes through a barrier is not
-// looked at.
+// Dispatches without operands and with several results. If a program returns
+// these results, IREE 3.11 returns the first one for each. A barrier hides
+// them.
 #include "rewrite/flow/passes.h"
 
 namespace iree_pjrt {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a conditional or a loop hands out may be a value that is still to be
-// read, such as the operand of `lax.cond(p, f, lambda x: x, x)`, or what a loop
-// that does not run starts from. IREE 3.11 takes every such result for a buffer
-// of its own and lets what follows write into it, or into what it came from. A
-// use at the end of the block keeps both whole: IREE then copies where, and
-// only where, it would have written. So with what a loop carries from one turn
-// to the next; that it may not write into what a loop starts from it knows.
+// Results of conditionals and loops that somebody else still reads. Such a
+// result may be a value from outside: the operand of `lax.cond(p, f, lambda x:
+// x, x)`, or the start of a loop that does not run. IREE 3.11 takes every such
+// result for a buffer of its own, and lets later operations write into it, or
+// into the value from outside.
+//
+// The pass adds a use of both at the end of the block. IREE then copies exactly
+// where it would have written. The same holds for what a loop carries from one
+// turn to the next. What a loop starts from needs no such use: IREE knows that
+// the loop may not write into it.
 #include <algorithm>
 #include <unordered_set>
 

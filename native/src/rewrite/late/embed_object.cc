@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE's static mode leaves the compiled code in an object file and only its
-// name in the module. With the object in the place of the name the module is
-// whole, and no linker has run: object_loader.h loads it.
+// IREE's static mode writes the compiled code into an object file, and only its
+// name into the module. The pass puts the object in place of the name. The
+// module is then whole, and no linker has run: object_loader.h loads the
+// object.
 #include "base/status.h"
 #include "rewrite/late/passes.h"
 

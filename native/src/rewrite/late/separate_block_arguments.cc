@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a branch hands to a block moves from registers to registers. IREE 3.11
-// takes an i64 there for one register, although it is two, and overwrites what
-// it still has to move when one of them was an i32's: such a block gets i64
-// only. And it moves a reference that is handed over twice away before it has
-// copied it ("ref is null"): each time but the last it becomes a copy before.
+// The registers that a branch hands to a block. IREE 3.11 moves an i64 there as
+// if it took one register, although it takes two. Where one of its registers
+// was that of an i32, the move overwrites a value that is still to be moved.
+// The pass gives such a block i64 arguments only.
+//
+// IREE also moves a reference that a branch hands over twice before it has
+// copied it ("ref is null"). The pass makes a copy for each time but the last.
 #include <map>
 #include <set>
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that are taken, at an index that is computed, from a slice of an
-// array (`x[:, 2][i]`). IREE 3.11 fuses the slice; where a dimension is one it
-// forgets where the slice begins and how far its elements are apart. Such a
-// slice is made before, as an array of its own.
+// Two kinds of slices that IREE 3.11 fuses wrongly.
 //
-// Every other element of a few numbers that are computed from narrower ones
-// (`x.astype(int)[::2] * 2`): it fuses the three, and takes all of the first
-// elements. What is computed goes through a barrier.
+// A program takes elements at a computed index from a slice of an array (`x[:,
+// 2][i]`). Where a dimension has size one, IREE forgets where the slice begins
+// and how far apart its elements are. The slice is copied first, into an array
+// of its own.
+//
+// A program takes every other element of a few numbers that are computed from
+// narrower ones (`x.astype(int)[::2] * 2`). IREE fuses the three operations and
+// takes only the first elements. A barrier keeps the computation apart.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers. IREE 3.11 computes exp(y * log(x)), which is NaN for x < 0 and for
-// 0 ** 0: the power of |x| is taken, and what C says of pow's special cases put
-// on top.
+// Powers. IREE 3.11 computes x ** y as exp(y * log(x)), which is NaN for x < 0
+// and for 0 ** 0. The pass takes the power of |x|, and then applies the special
+// cases that C's pow has.
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a complex number that is known where the number is made, such as
-// the zero of one that was real. IREE 3.11 finds that out within a dispatch;
-// then two results of the dispatch are one value, and it takes the first result
-// of the dispatch for the second of them.
+// Parts of a complex number that are known where the number is made, such as
+// the zero imaginary part of a converted real number. IREE 3.11 finds such a
+// part within a dispatch. If two results of the dispatch are then equal, IREE
+// returns the first result of the dispatch in place of the second one.
 #include "mlir/generics.h"
 #include "rewrite/linalg/passes.h"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scatters and sorts write into. IREE 3.11 moves a constant, a slice of
-// another array, or a transposition, into the dispatch, where what a scatter
-// does not write is never written, or has it write into the constant itself,
-// for all later calls. One number in all places becomes a splat; other
-// constants are kept by a use afterwards, as inputs are (keep_inputs.cc): IREE
-// then copies them first. What else a scatter writes into is computed behind a
-// barrier, and so is a slice that is sorted: if it has other uses, the dispatch
-// of the sort is refused ("write affecting operations").
+// The arrays that scatters and sorts write into. IREE 3.11 moves a constant, a
+// slice or a transposition that a scatter writes into inside the dispatch. Then
+// elements that the scatter does not write are lost, or the scatter writes into
+// the constant itself, for all later calls.
+//
+// A constant that is one number everywhere becomes a splat. Other constants get
+// a use after the operation, as inputs do (keep_inputs.cc): IREE then copies
+// them first. Any other array that a scatter writes into goes through a
+// barrier. So does a slice that is sorted: if the slice has other uses, IREE
+// refuses the dispatch of the sort ("write affecting operations").
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
 

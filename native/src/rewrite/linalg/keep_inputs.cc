@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 takes the last use of an input as leave to write into its buffer (a
-// scatter into an argument changes the caller's array). A use right before the
-// return that no pass removes keeps an input whole: IREE then copies where,
-// and only where, it would have written.
+// Inputs stay as they are. IREE 3.11 writes into the buffer of an input at the
+// last use of the input: a scatter into an argument changes the caller's array.
+// The pass adds a use right before the return, which no later pass removes.
+// IREE then copies the input exactly where it would have written into it.
 //
-// Donated inputs are left to it, but for those that may be returned as they
-// are: it does not count the return as a use. JAX's note on which output should
-// take the place of which input goes: IREE reads it as an order to copy the
-// finished output over the input.
+// IREE may write into donated inputs, unless the function may return them
+// unchanged: IREE does not count the return as a use. The pass removes JAX's
+// attribute that pairs an output with a donated input: IREE reads it as an
+// order to copy the finished output over the input.
 #include <unordered_map>
 #include <unordered_set>
 

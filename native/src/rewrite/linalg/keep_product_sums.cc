@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products. IREE 3.11 fuses the product into the sum, takes the vector
-// code of the two for a contraction, and makes scalar code of that: 3 to 7
-// times slower. A zero added to each product, which no pass may take away
-// because of the negative zero, keeps them apart.
+// Sums of products. IREE 3.11 fuses the product into the sum, takes the two
+// together for a contraction, and makes scalar code of it: 3 to 7 times slower.
+// The pass adds a zero to each product, which keeps the two apart: no pass may
+// remove that zero, because of the negative zero.
 #include "mlir/generics.h"
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"

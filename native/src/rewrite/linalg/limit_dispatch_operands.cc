@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of many arrays. IREE 3.11 makes one dispatch of elementwise
-// operations that depend on each other, and one of all single elements in a
-// row, however many arrays they read and write; its runtime then refuses more
-// than 32, or 64. Behind a barrier another dispatch begins.
+// Programs of many arrays. IREE 3.11 fuses elementwise operations that depend
+// on each other into one dispatch, and likewise single elements in a row,
+// however many arrays they read and write. Its runtime then refuses dispatches
+// of more than 32, or 64, operands. The pass inserts barriers; a new dispatch
+// begins behind each.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

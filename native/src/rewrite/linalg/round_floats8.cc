@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 8 bits. IREE 3.11 converts them from float32 and to it and from and
-// to nothing else, rounds what is a little smaller than the smallest normal
-// number to zero, and does arithmetic on them so. Here they are rounded, to
-// nearest, ties to even, with operations on the bits of wider floats, and
-// computed with as float32.
+// Floats of 8 bits. IREE 3.11 converts them only from and to float32, rounds
+// numbers a little below the smallest normal one to zero, and also computes
+// with numbers rounded like that. The pass rounds to nearest, ties to even,
+// with operations on the bits of wider floats, and computes in float32.
 #include <array>
 
 #include "mlir/scalar_builder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 crashes where a tensor is padded with a complex constant: a number
-// that is made of its parts is none.
+// IREE 3.11 crashes where a program pads a tensor with a complex constant. The
+// pass makes the number from its two real parts, so that it is no constant.
 #include "rewrite/linalg/passes.h"
 
 namespace iree_pjrt {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 swaps neighbours unless the comparison says that the first belongs
-// before the second: equal ones change places, in each pass. The comparison is
-// turned around, "the second does not belong before the first", which leaves
-// them where they are: the sort is stable.
+// IREE 3.11 sorts by swapping neighbours, and swaps them unless the comparison
+// says that the first belongs before the second. Equal elements therefore
+// change places. The pass inverts the comparison to "the second does not belong
+// before the first". Equal elements then stay where they are, and the sort is
+// stable.
 #include "rewrite/linalg/passes.h"
 
 namespace iree_pjrt {

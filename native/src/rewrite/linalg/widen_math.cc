@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of floats of at most 32 bits whose approximations in IREE 3.11 are
-// wrong at the ends of their range or by more than a few units in the last
-// place: they are computed in float64.
+// off by more than a few units in the last place, or wrong at the ends of their
+// range. The pass computes them in float64.
 #include <algorithm>
 #include <array>
 #include <optional>

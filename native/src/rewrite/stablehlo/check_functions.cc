@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// VHLO does not verify what a function's attributes are, and a process ends in
-// which one is printed or converted whose type is no function.
+// VHLO does not verify the attributes of functions. A function whose type
+// attribute is no function type ends the process when MLIR prints or converts
+// it.
 #include "base/status.h"
 #include "rewrite/stablehlo/passes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO moves a slice that does not fit into the array to where it does.
-// The code that IREE 3.11 makes does not look at bounds: it reads where it is
-// told, outside of the array too. So the indices are clamped.
+// StableHLO moves a slice that does not fit into the array to the nearest place
+// where it does. The code of IREE 3.11 does not check bounds, and reads outside
+// of the array. The pass clamps the indices.
 #include <algorithm>
 
 #include "mlir/attributes.h"

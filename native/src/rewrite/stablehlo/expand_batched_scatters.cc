@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 crashes on batching dimensions of a scatter, which JAX sends for
-// the gradient of `take_along_axis`, such as in a cross-entropy loss. Where an
-// update is in a batch becomes a component of its index.
+// IREE 3.11 crashes on batching dimensions of a scatter. JAX sends them for the
+// gradient of `take_along_axis`, as in a cross-entropy loss. The pass turns the
+// place of an update in its batch into components of its index.
 #include <algorithm>
 
 #include "rewrite/stablehlo/passes.h"

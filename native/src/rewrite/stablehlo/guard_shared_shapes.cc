@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reshaped or transposed value to which two functions apply the same
-// operation of one operand. IREE 3.11 moves such an operation before the
-// change of shape if it is the only use, both before it inlines and while it
-// lowers StableHLO. Two that become one when both functions are inlined are
-// found in the lowering, where the move ends in a crash or in "unresolved
-// materialization". `x.reshape(-1).mean()` and `x.reshape(-1).std()` are such.
+// Two functions that apply the same operation of one operand to one reshaped or
+// transposed value, as in `x.reshape(-1).mean()` and `x.reshape(-1).std()`.
+// IREE 3.11 moves an operation before the change of shape if it is the only
+// use. It does so before it inlines, and again while it lowers StableHLO. After
+// inlining the two operations become one, which IREE finds only during the
+// lowering: the move then crashes, or ends in "unresolved materialization".
 #include <map>
 #include <set>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 refuses scatters that index no dimension, with IR that may crash
-// it; JAX sends them for `x.at[:].set`. A dimension that windows leave out and
-// nothing indexes is of size 1: it gets the index 0. An array that is written
-// as a whole gets such a dimension in front.
+// IREE 3.11 refuses scatters without an index, with IR that may crash it. JAX
+// sends them for `x.at[:].set`. If windows leave a dimension out and nothing
+// indexes it, its size is 1, and the pass gives it the index 0. If a scatter
+// writes an array as a whole, the pass puts such a dimension in front.
 #include <algorithm>
 
 #include "rewrite/stablehlo/passes.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StableHLO leaves out an update whose window does not fit into the array. The
-// code that IREE 3.11 makes does not look at bounds: it writes where it is
-// told, outside of the array too. So where an update does not fit, its window
-// is moved to where it does, and
+// StableHLO skips an update whose window does not fit into the array. The code
+// of IREE 3.11 does not check bounds, and writes outside of the array. The pass
+// moves such a window to the nearest place where it fits, and
 //
-//   - one that is added gets a zero to add;
-//   - a single one that replaces writes what is there already;
-//   - any other goes into rows of a wider array, which are cut off again.
+//   - an update that is added becomes zero;
+//   - a single update that replaces becomes what the array has there;
+//   - any other goes into extra rows of the array, which are cut off again.
 #include <algorithm>
 #include <functional>
 #include <numeric>

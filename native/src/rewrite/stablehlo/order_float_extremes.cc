@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest and the smallest of floats. Where a reduction does not fill its
-// vectors, the MLIR of IREE 3.11 fills them up with a number that changes the
-// result: with -1e-45 for the largest (of all that is negative it is -0.0),
-// with the largest finite number for the smallest. The bits of floats are
-// ordered as integers are once those of the negative ones are turned around;
-// NaN, which wins both, becomes the outermost integer.
+// The largest and the smallest of floats. Where elements do not fill a vector,
+// the MLIR of IREE 3.11 pads it with a number that can change the result:
+// -1e-45 for the largest (the largest of negative numbers is then -0.0), the
+// largest finite number for the smallest. The pass compares integers instead.
+// The bits of floats order like integers once those of negative floats are
+// inverted; NaN, which wins both comparisons, becomes the outermost integer.
 #include <algorithm>
 #include <array>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // IREE 3.11 crashes on some scatters whose windows do not come last in arrays
-// and updates; JAX sends them for a scatter in `vmap`. They are transposed.
+// and updates. JAX sends them for a scatter in `vmap`. The pass transposes
+// them.
 #include <numeric>
 
 #include "rewrite/stablehlo/passes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The size of complex numbers of two float32. IREE 3.11 takes the root of the
-// sum of their squares, which overflow beyond 1e19 and are zero below 1e-23;
-// those of float64 do not.
+// The absolute value of complex numbers of two float32. IREE 3.11 takes the
+// root of the sum of their squares. The squares overflow for parts beyond 1e19,
+// and are zero below 1e-23. The pass computes them in float64.
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 

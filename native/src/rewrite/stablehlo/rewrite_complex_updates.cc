@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 crashes where a constant of complex numbers is updated at an index
-// that it knows: the update is done on the real and the imaginary parts. What
-// a loop carries, which cannot be a constant, stays as it is: it is updated in
-// place.
+// IREE 3.11 crashes on an update of a complex constant at a known index. The
+// pass updates the real and the imaginary parts instead. It leaves alone what a
+// loop carries: that cannot be a constant, and is updated in place.
 #include <string>
 
 #include "mlir/stablehlo_names.h"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot_general with an algorithm (BF16_BF16_F32 ...): IREE 3.11 does not bring
-// its dimensions into order and then refuses it. It has one algorithm, which
-// is as exact as the types of the operands and the result. And of numbers that
-// are made of booleans or unsigned integers: IREE makes them in the product, as
-// if those had a sign.
+// Two kinds of dot_general.
+//
+// With an algorithm (BF16_BF16_F32 ...): IREE 3.11 does not bring its
+// dimensions into order, and then refuses it. IREE has one algorithm, which is
+// as exact as the types of operands and result. The pass drops the attribute.
+//
+// Of booleans or unsigned integers that are converted first: IREE converts them
+// within the product, as if they were signed. A barrier hides the conversion.
 #include <string>
 
 #include "mlir/stablehlo_names.h"

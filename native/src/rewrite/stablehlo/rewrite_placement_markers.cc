@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that say in which memory a value is to lie: all memories of this
+// Custom calls that only name the memory of a value: all memories of this
 // platform are the same.
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 writes a generator's new state over its old one before the bits are
-// made from it. The state gets a generator of its own, behind a barrier that
-// keeps the two apart; its bits are dead and cost nothing.
+// IREE 3.11 overwrites a generator's state with the new one before it has made
+// the bits from it. The pass gives the new state a generator of its own, behind
+// a barrier. The bits of that generator are dead and cost nothing.
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens order calls that IREE keeps in order anyway. It has no type for them:
-// they become what JAX passes for them, tensors of no bits.
+// Tokens order calls, which IREE keeps in order anyway. IREE has no type for
+// tokens. The pass turns them into what JAX passes for them: tensors of no
+// bits.
 #include <string>
 
 #include "mlir/retype.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 does not compile cumulative reductions (a window as wide as the
-// array) of unsigned integers, nor their reversal, nor scatters and sorts in a
-// loop that carries them. It is done to the same bits as signed integers; the
-// bodies of these operations still see unsigned ones.
+// IREE 3.11 does not compile some operations of unsigned integers: cumulative
+// reductions (a window as wide as the array), reversals, and scatters and sorts
+// in a loop that carries them. The pass applies them to the same bits as signed
+// integers. The bodies of these operations still see unsigned ones.
 #include <string>
 
 #include "mlir/retype.h"

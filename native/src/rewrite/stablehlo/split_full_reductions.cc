@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction of a large array to one value. IREE 3.11 computes it on one
-// core: it becomes reductions of equal parts, side by side, and one of their
-// results. The order of a reduction is the implementation's, and its initial
-// value changes nothing however often it is taken (StableHLO, `reduce`).
+// Reductions of a large array to one value. IREE 3.11 computes them on one
+// core. The pass reduces equal parts side by side, and then their results.
+// StableHLO leaves the order of a reduction to the implementation, and its
+// initial value changes nothing however often it is taken (`reduce`).
 #include <cstddef>
 #include <functional>
 #include <numeric>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 takes a dimension that is indexed for one that is not in the
-// window, and writes only the last element of a window along it; JAX sends such
-// scatters for a batched `dynamic_update_slice`. Each element along it becomes
-// an update with an index of its own.
+// IREE 3.11 takes an indexed dimension for one outside of the window, and
+// writes only the last element of a window along it. JAX sends such scatters
+// for a batched `dynamic_update_slice`. The pass gives each element along such
+// a dimension an index of its own.
 #include <algorithm>
 #include <map>
 

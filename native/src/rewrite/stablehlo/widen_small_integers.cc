@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of less than a byte. IREE 3.11 packs them and refuses an odd number
-// of them; arrays of the framework and of the plugin have a byte for each. So
-// has the program: each result that may have grown is cut to its bits again,
-// and so are the inputs, whose upper bits are anything.
+// Integers of less than a byte. IREE 3.11 packs them, and refuses an odd number
+// of them. Arrays of the framework and of the plugin use a byte for each; with
+// this pass the program does too. The pass cuts each result that may have grown
+// back to its bits, and so the inputs, whose upper bits are undefined.
 #include <algorithm>
 #include <array>
 #include <string>

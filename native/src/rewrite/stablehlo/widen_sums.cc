@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floats of at most 16 bits. IREE 3.11 rounds after each term: 256 ones
-// and one more are 256 in bfloat16. As XLA has it, products, convolutions,
-// reductions and windows of them are computed in float32 and rounded once.
+// Sums of floats of at most 16 bits. IREE 3.11 rounds after each term: in
+// bfloat16, 256 ones and one more are 256. As XLA does, the pass computes
+// products, convolutions, reductions and windows of them in float32, and rounds
+// once.
 #include <algorithm>
 #include <array>
 

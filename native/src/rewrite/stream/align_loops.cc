@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 takes the n-th value that a loop carries for the loop's n-th
-// result, although a loop may have more or fewer results, in another order: its
-// analysis of affinities reads past their end, and its conversion to streams
-// gives the body arguments of the wrong types; both crash. Such a loop gets one
-// result for each value that it carries, and carries one for each result.
+// Loops whose results do not match what they carry, in number or order. IREE
+// 3.11 takes the n-th carried value for the n-th result. Its analysis of
+// affinities then reads past the end, and its conversion to streams gives the
+// body arguments of the wrong types; both crash. The pass gives such a loop one
+// result for each carried value, and one carried value for each result.
 #include <algorithm>
 #include <optional>
 

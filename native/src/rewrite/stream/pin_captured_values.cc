@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// IREE 3.11 groups what is run together without regard for what the region of a
-// loop or a conditional uses from outside: what computes such a value can get
-// into one group with what needs the loop's results ("circular dependency"), or
-// with what writes into the value after the loop has read it. So can what
-// computes the values that a loop starts from, if others use them too. A region
-// with a side effect parts what is before it from what is after it.
+// IREE 3.11 groups the operations that run together, but ignores what the
+// region of a loop or a conditional uses from outside. An operation that
+// computes such a value can end in one group with operations that need the
+// loop's results ("circular dependency"), or with one that overwrites the value
+// after the loop has read it. The same can happen to the values that a loop
+// starts from, if others use them too. A region with a side effect separates
+// what comes before it from what comes after it.
 //
-// And it copies what needs no arrays to the groups that use it, but forgets
-// those that come after such a region ("to be in an execution region"). What
-// goes through a barrier stays in one place.
+// IREE also copies operations without arrays into each group that uses them,
+// but forgets the groups after such a region ("to be in an execution region").
+// A barrier keeps such an operation in one place.
 #include <algorithm>
 #include <set>
 

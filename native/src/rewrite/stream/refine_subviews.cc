@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices that loops carry become views of a part of memory. IREE 3.11 finds out
-// for every other value how its memory is used and forgets these ("illegal for
-// this phase of lowering"): a view is as the memory that it is of.
+// Slices that loops carry become views of a part of memory. IREE 3.11
+// determines for every other value how its memory is used, and forgets these
+// views ("illegal for this phase of lowering"). The pass gives a view the usage
+// of its memory.
 #include "rewrite/stream/passes.h"
 
 namespace iree_pjrt {
