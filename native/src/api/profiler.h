@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PJRT_Profiler_Extension: how a framework's profiler (jax.profiler) gets at
 // the recorder (trace/trace.h). A PLUGIN_Profiler belongs to the caller, who
-// uses it on one thread at a time; of all there are, one records at a time.
+// uses it on one thread at a time. Only one profiler records at a time.
 #ifndef IREE_PJRT_API_PROFILER_H_
 #define IREE_PJRT_API_PROFILER_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A portable artifact packs constants of booleans, eight to a byte. The MLIR of
-// IREE 3.11 keeps a byte per boolean and takes the packed bytes for that: such
-// a constant comes out as other values, read from beyond its end.
+// Constants of booleans. A portable artifact packs eight of them into a byte.
+// The MLIR of IREE 3.11 expects a byte for each: it reads other values, some
+// from beyond the end of the constant.
 #ifndef IREE_PJRT_BYTECODE_BOOL_CONSTANTS_H_
 #define IREE_PJRT_BYTECODE_BOOL_CONSTANTS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether MLIR bytecode is whole: its counts fit into it, its indices name
-// something. The reader of libIREECompiler believes some of them, and writes
-// out of its arrays or ends the process where they are wrong.
+// something. The reader of libIREECompiler does not check some of them. Where
+// they are wrong, it writes outside of its arrays or ends the process.
 #ifndef IREE_PJRT_BYTECODE_BYTECODE_CHECK_H_
 #define IREE_PJRT_BYTECODE_BYTECODE_CHECK_H_
 

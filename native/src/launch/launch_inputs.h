@@ -27,8 +27,8 @@ struct LaunchInputs {
   std::vector<std::shared_ptr<const BufferData>> data;
   // For each whether this launch owns it.
   std::vector<bool> donated;
-  // Of arguments that another device's stands for, unless they are there: when
-  // they fail, so does the launch.
+  // Arguments that are not passed, because another device passes the same
+  // input. If one of them fails, so does the launch.
   std::vector<std::shared_ptr<Completion>> unread;
 
   bool AllReady() const;

@@ -12,16 +12,19 @@
 namespace iree_pjrt {
 
 struct DimensionNumbers {
-  // Of the updates (scatter) or of the result (gather): those of the windows.
+  // Dimensions of the updates (scatter) or the result (gather) that windows
+  // span.
   std::vector<int64_t> window;
-  // Of the array: those that windows leave out.
+  // Dimensions of the array that windows leave out.
   std::vector<int64_t> inserted;
-  // Of the array, and of the indices: those that go together.
+  // Dimensions of the array, and the dimensions of the indices that they go
+  // with.
   std::vector<int64_t> batching;
   std::vector<int64_t> indices_batching;
-  // Of the array: those that the components of an index are for.
+  // For each component of an index the dimension of the array.
   std::vector<int64_t> indexed;
-  // Of the indices: that of the components; their rank, if an index has one.
+  // The dimension of the indices that holds the components; their rank, if an
+  // index has a single component and no such dimension.
   int64_t vector = 0;
 };
 

@@ -84,9 +84,9 @@ struct Ir {
   // The value from behind a barrier, a use of it that no pass removes. On
   // modules after IREE's input phase.
   MlirValue Barrier(MlirOperation before, MlirValue value) const;
-  // Every user of the result of an operation gets it from behind a barrier,
-  // which IREE does not look through. (Of two names for one value IREE lets
-  // somebody write into the one while the other is still to be read.)
+  // Every user of the result gets it from behind a barrier, which IREE does not
+  // look through. All users change together: of two names for one value, IREE
+  // would let one be written into while the other is still to be read.
   void PutBehindBarrier(MlirValue result) const;
   // Every use of the op's results becomes the given value; the op is destroyed.
   void Replace(MlirOperation op, const std::vector<MlirValue>& values) const;

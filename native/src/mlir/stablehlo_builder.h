@@ -25,20 +25,20 @@ MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number);
 
 class StablehloBuilder {
  public:
-  // `like`: of the form that is made; without it, `before` is.
+  // Operations get the form of `like`; without it, that of `before`.
   StablehloBuilder(const Ir& ir, MlirOperation before, MlirOperation like = {});
 
   // Throws UNIMPLEMENTED if a dimension is not static.
   ArrayType TypeOf(MlirValue array) const;
   Dims ShapeOf(MlirValue array) const { return TypeOf(array).shape; }
-  // `i32`, `ui8`, `f32`: without the form.
+  // The element type in builtin form: `i32`, `ui8`, `f32`.
   std::string ElementOf(MlirValue array) const;
 
-  // Of one number, such as `0` or `-0.0`.
+  // A constant of one number everywhere, such as `0` or `-0.0`.
   MlirValue Splat(MlirType type, std::string_view number) const;
   MlirValue Splat(const Dims& shape, std::string_view element,
                   int64_t number) const;
-  // Of rank one.
+  // A constant of rank one.
   MlirValue Integers(std::string_view element, const Dims& numbers) const;
   MlirValue Iota(const Dims& shape, std::string_view element,
                  int64_t dimension) const;
@@ -57,12 +57,12 @@ class StablehloBuilder {
   MlirValue Concatenate(const std::vector<MlirValue>& arrays,
                         int64_t dimension) const;
 
-  // The bounds: scalars or of the shape of `array`.
+  // The bounds are scalars, or have the shape of `array`.
   MlirValue Clamp(MlirValue least, MlirValue array, MlirValue most) const;
   // Of signed integers.
   MlirValue Equal(MlirValue a, MlirValue b) const;
   MlirValue Select(MlirValue mask, MlirValue yes, MlirValue no) const;
-  // Whose result is of the type of its first operand: `add`, `and`.
+  // An operation whose result has the type of its first operand: `add`, `and`.
   MlirValue Apply(std::string_view name,
                   const std::vector<MlirValue>& operands) const;
 

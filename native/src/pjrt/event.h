@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion: the shared state of something that finishes once, with or without
 // an error. PJRT_Event is a handle on one; buffers hold one too. All methods
-// may be called from any thread. Callbacks run on the queue named by who
-// completes it (without one: on the completing thread), or at once on the
-// caller's thread when it is complete already; no lock is held. No thread
-// exists per event.
+// may be called from any thread. Whoever completes the event names the queue
+// that callbacks run on; without a queue they run on the completing thread. A
+// callback that is added to a complete event runs at once, on the caller's
+// thread. No lock is held while a callback runs. No event has a thread of its
+// own.
 #ifndef IREE_PJRT_PJRT_EVENT_H_
 #define IREE_PJRT_PJRT_EVENT_H_
 

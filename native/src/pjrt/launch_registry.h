@@ -17,8 +17,8 @@ class LaunchRegistry {
   // Id 0 is none.
   void Add(int id, const std::shared_ptr<Completion>& completion);
 
-  // Fails the outputs of the earliest unfinished launch with this id; what runs
-  // already runs on in vain. False if there is none.
+  // Fails the outputs of the earliest unfinished launch with this id. A program
+  // that runs already is not stopped. False if there is no such launch.
   bool Poison(int id, Error error, WorkQueue* callbacks);
 
  private:

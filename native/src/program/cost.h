@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program costs, without the compiler that found out: a guess of its
-// time, and what follows from that for its launches; counts for the framework.
+// What a program costs, in terms that need no compiler: a guess of its time,
+// how to launch it because of that, and operation counts for the framework.
 #ifndef IREE_PJRT_PROGRAM_COST_H_
 #define IREE_PJRT_PROGRAM_COST_H_
 

@@ -5,11 +5,11 @@
 // option `framework_passes`, its address) that runs the framework's own passes
 // and replies with a plain program.
 //
-// All devices of a client share memory, so that for several the reply is one
-// program, which computes what all of them are to. Two string attributes of its
-// module say what the devices' arguments and results are of its inputs and
-// outputs (Program::argument_inputs, result_outputs): `iree_pjrt.arguments` and
-// `iree_pjrt.results`, the numbers with a blank between two.
+// All devices of a client share memory. For several devices the reply is
+// therefore one program, which computes the results of all of them. Two string
+// attributes of its module map the devices' arguments to its inputs, and their
+// results to its outputs (Program::argument_inputs, result_outputs):
+// `iree_pjrt.arguments` and `iree_pjrt.results`, numbers separated by blanks.
 //
 // The function may be called from any thread, several at once, with no lock of
 // ours held; it calls `reply` with 0 or 1 exactly once before it returns, and
@@ -50,10 +50,10 @@ struct PlainProgram {
   std::string shown;
 };
 
-// The program to compile: `program` itself if it is nothing of that kind, else
-// what the callback makes of it. Throws what the callback complains about, and
-// UNIMPLEMENTED if there is none and the program is for several devices or
-// holds `sdy`.
+// The program to compile: `program` itself if libIREECompiler can take it, else
+// what the callback makes of it. Throws INVALID_ARGUMENT with the callback's
+// message if it fails, and UNIMPLEMENTED if there is no callback for a program
+// that needs one.
 PlainProgram RunFrameworkPasses(std::string_view program, int64_t num_replicas,
                                 int64_t num_partitions,
                                 iree_pjrt_framework_passes_fn callback);

@@ -30,12 +30,14 @@ struct Program {
   std::vector<size_t> output_memories;
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
-  // The devices that one launch is over. For more than one, inputs and outputs
-  // are those of all together, and a launch has arguments and results for each.
+  // How many devices one launch runs on. With several, the inputs and outputs
+  // are those of all devices together, and a launch has arguments and results
+  // for each device.
   size_t device_count = 1;
-  // All arguments of the first device, then those of the second, and so on: for
-  // each the input that it is passed as. Those after the first that name an
-  // input hold the same and are not read. Empty for one device.
+  // For each argument the input that it is passed as: first all arguments of
+  // the first device, then those of the second, and so on. Of several arguments
+  // for one input only the first is read: they hold the same. Empty for one
+  // device.
   std::vector<size_t> argument_inputs;
   // The same for results: the output that each is.
   std::vector<size_t> result_outputs;
@@ -44,7 +46,7 @@ struct Program {
   std::string shown;
   Cost cost;
   CostAnalysis cost_analysis;
-  // What handlers on the host answer; the module imports them by their index.
+  // Calls of handlers on the host; the module imports them by their index.
   std::vector<ForeignCall> foreign_calls;
   // The processor it was compiled for (Processor); empty if the flags name
   // another target than the host.

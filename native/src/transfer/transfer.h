@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data between host and device, and from one memory to another: a copy on the
 // calling thread, or on the completion thread for data that is not computed
-// yet. Where both are host memory (runtime/device_memory.h), none is made if
-// the framework allows it.
+// yet. Between host memories (runtime/device_memory.h) nothing is copied if the
+// framework allows that.
 #ifndef IREE_PJRT_TRANSFER_TRANSFER_H_
 #define IREE_PJRT_TRANSFER_TRANSFER_H_
 
