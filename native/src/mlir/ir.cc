@@ -210,6 +210,12 @@ std::vector<Use> Ir::Uses(MlirValue value) const {
   return uses;
 }
 
+void Ir::SetUses(const std::vector<Use>& uses, MlirValue value) const {
+  for (const Use& use : uses) {
+    api.mlirOperationSetOperand(use.user, use.operand, value);
+  }
+}
+
 std::vector<MlirType> Ir::ResultTypes(MlirOperation op) const {
   std::vector<MlirType> types;
   for (intptr_t i = 0; i < api.mlirOperationGetNumResults(op); ++i) {

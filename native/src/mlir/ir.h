@@ -55,6 +55,8 @@ struct Ir {
 
   // In no order; an operation is in it as often as it uses the value.
   std::vector<Use> Uses(MlirValue value) const;
+  // These uses, taken before, become uses of `value`.
+  void SetUses(const std::vector<Use>& uses, MlirValue value) const;
 
   // The last operation of a block.
   MlirOperation Terminator(MlirBlock block) const;

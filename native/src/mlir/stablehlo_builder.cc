@@ -185,14 +185,22 @@ MlirValue StablehloBuilder::Clamp(MlirValue least, MlirValue array,
   return Make("clamp", {least, array, most}, ir_.api.mlirValueGetType(array));
 }
 
-MlirValue StablehloBuilder::Equal(MlirValue a, MlirValue b) const {
-  const char* const direction = vhlo_ ? "#vhlo<comparison_direction_v1 EQ>"
-                                      : "#stablehlo<comparison_direction EQ>";
-  const char* const kind = vhlo_ ? "#vhlo<comparison_type_v1 SIGNED>"
-                                 : "#stablehlo<comparison_type SIGNED>";
+MlirValue StablehloBuilder::BitcastConvert(MlirValue array,
+                                           std::string_view element) const {
+  return Make("bitcast_convert", {array}, Type(ShapeOf(array), element));
+}
+
+MlirValue StablehloBuilder::Compare(std::string_view direction, MlirValue a,
+                                    MlirValue b) const {
+  const std::string prefix =
+      vhlo_ ? "#vhlo<comparison_" : "#stablehlo<comparison_";
+  const std::string version = vhlo_ ? "_v1 " : " ";
+  const std::string way =
+      prefix + "direction" + version + std::string(direction) + ">";
   return Make("compare", {a, b}, Type(ShapeOf(a), "i1"),
-              {ir_.Named("comparison_direction", ir_.Parse(direction)),
-               ir_.Named("compare_type", ir_.Parse(kind))});
+              {ir_.Named("comparison_direction", ir_.Parse(way)),
+               ir_.Named("compare_type",
+                         ir_.Parse(prefix + "type" + version + "SIGNED>"))});
 }
 
 MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,

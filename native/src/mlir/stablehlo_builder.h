@@ -28,6 +28,8 @@ class StablehloBuilder {
   // Operations get the form of `like`; without it, that of `before`.
   StablehloBuilder(const Ir& ir, MlirOperation before, MlirOperation like = {});
 
+  // Of an array; the element in builtin form.
+  MlirType Type(const Dims& shape, std::string_view element) const;
   // Throws UNIMPLEMENTED if a dimension is not static.
   ArrayType TypeOf(MlirValue array) const;
   Dims ShapeOf(MlirValue array) const { return TypeOf(array).shape; }
@@ -59,8 +61,9 @@ class StablehloBuilder {
 
   // The bounds are scalars, or have the shape of `array`.
   MlirValue Clamp(MlirValue least, MlirValue array, MlirValue most) const;
-  // Of signed integers.
-  MlirValue Equal(MlirValue a, MlirValue b) const;
+  MlirValue BitcastConvert(MlirValue array, std::string_view element) const;
+  // Of signed integers; `direction`: `EQ`, `GT`.
+  MlirValue Compare(std::string_view direction, MlirValue a, MlirValue b) const;
   MlirValue Select(MlirValue mask, MlirValue yes, MlirValue no) const;
   // An operation whose result has the type of its first operand: `add`, `and`.
   MlirValue Apply(std::string_view name,
@@ -70,7 +73,6 @@ class StablehloBuilder {
   MlirValue Make(std::string_view name, const std::vector<MlirValue>& operands,
                  MlirType type,
                  const std::vector<MlirNamedAttribute>& attributes = {}) const;
-  MlirType Type(const Dims& shape, std::string_view element) const;
   MlirType Reshaped(MlirValue array, const Dims& shape) const;
   MlirNamedAttribute Integers(const char* name, const Dims& numbers) const;
   MlirNamedAttribute Integer(const char* name, int64_t number) const;

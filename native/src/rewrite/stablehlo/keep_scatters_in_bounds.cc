@@ -68,7 +68,7 @@ class Bounded {
       const MlirValue inside =
           builder_.Clamp(builder_.Splat({}, element, 0), part,
                          builder_.Splat({}, element, limits[k]));
-      const MlirValue same = builder_.Equal(part, inside);
+      const MlirValue same = builder_.Compare("EQ", part, inside);
       fits_ = k == 0 ? same : builder_.Apply("and", {fits_, same});
       components_.push_back(inside);
     }

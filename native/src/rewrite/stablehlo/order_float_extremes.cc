@@ -10,6 +10,7 @@
 
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
@@ -49,7 +50,7 @@ class Extreme {
         op_(op),
         type_(type),
         largest_(largest),
-        vhlo_(ir.Name(op).starts_with("vhlo.")) {}
+        integer_("i" + std::to_string(type.bits)) {}
 
   void TakeIntegers() {
     for (intptr_t i = 0; i < 2; ++i) {
@@ -66,96 +67,59 @@ class Extreme {
   }
 
  private:
-  MlirValue Make(MlirOperation before, const std::string& name,
-                 const std::vector<MlirValue>& operands, MlirType type,
-                 const std::vector<MlirNamedAttribute>& attributes = {}) const {
-    const MlirOperation made =
-        ir_.CreateBefore(before, StablehloNameLike(ir_.Name(op_), name),
-                         operands, {type}, attributes);
-    return ir_.api.mlirOperationGetResult(made, 0);
-  }
-
-  // The type with other elements: `i32`, `i1`.
-  MlirType With(MlirType type, const std::string& element) const {
-    const std::string text = ir_.Print(type);
-    const std::string name(type_.name);
-    const std::string own = vhlo_ ? "!vhlo." + name + "_v1>" : name + ">";
-    const std::string other =
-        !vhlo_ ? element + ">"
-               : "!vhlo." + (element == "i1" ? "bool" : element) + "_v1>";
-    return ir_.ParseType(text.substr(0, text.size() - own.size()) + other);
-  }
-
-  MlirType Integers(MlirType type) const {
-    return With(type, "i" + std::to_string(type_.bits));
-  }
-
-  MlirValue Constant(MlirOperation before, MlirType type,
-                     int64_t number) const {
-    const std::string dense = "dense<" + std::to_string(number) +
-                              "> : " + WithoutVhlo(ir_.Print(type));
-    return Make(
-        before, "constant", {}, type,
-        {ir_.Named("value", ir_.Parse(vhlo_ ? "#vhlo.tensor_v1<" + dense + ">"
-                                            : dense))});
-  }
-
   int64_t Largest() const {
     return static_cast<int64_t>(~uint64_t{0} >> (65 - type_.bits));
   }
 
-  // Turns the bits of negative numbers around, but for the sign.
-  MlirValue Turned(MlirOperation before, MlirValue bits) const {
-    const MlirType type = ir_.api.mlirValueGetType(bits);
+  MlirValue Constant(const StablehloBuilder& builder, MlirValue like,
+                     int64_t number) const {
+    return builder.Splat(builder.ShapeOf(like), integer_, number);
+  }
+
+  // Inverts the bits of negative numbers, but for the sign.
+  MlirValue Turned(const StablehloBuilder& builder, MlirValue bits) const {
     const MlirValue sign =
-        Make(before, "shift_right_arithmetic",
-             {bits, Constant(before, type, type_.bits - 1)}, type);
+        builder.Apply("shift_right_arithmetic",
+                      {bits, Constant(builder, bits, type_.bits - 1)});
     const MlirValue mask =
-        Make(before, "and", {sign, Constant(before, type, Largest())}, type);
-    return Make(before, "xor", {bits, mask}, type);
+        builder.Apply("and", {sign, Constant(builder, bits, Largest())});
+    return builder.Apply("xor", {bits, mask});
   }
 
   MlirValue Ordered(MlirValue floats) const {
-    const MlirType type = ir_.api.mlirValueGetType(floats);
-    const MlirType integers = Integers(type);
-    const MlirValue bits = Make(op_, "bitcast_convert", {floats}, integers);
+    const StablehloBuilder builder(ir_, op_);
+    const MlirValue bits = builder.BitcastConvert(floats, integer_);
     const MlirValue size =
-        Make(op_, "and", {bits, Constant(op_, integers, Largest())}, integers);
-    const std::string direction = vhlo_ ? "#vhlo<comparison_direction_v1 GT>"
-                                        : "#stablehlo<comparison_direction GT>";
-    const std::string kind = vhlo_ ? "#vhlo<comparison_type_v1 SIGNED>"
-                                   : "#stablehlo<comparison_type SIGNED>";
+        builder.Apply("and", {bits, Constant(builder, bits, Largest())});
     const MlirValue is_nan =
-        Make(op_, "compare", {size, Constant(op_, integers, type_.infinity)},
-             With(type, "i1"),
-             {ir_.Named("comparison_direction", ir_.Parse(direction)),
-              ir_.Named("compare_type", ir_.Parse(kind))});
+        builder.Compare("GT", size, Constant(builder, bits, type_.infinity));
     const MlirValue nan =
-        Constant(op_, integers, largest_ ? Largest() : -Largest() - 1);
-    return Make(op_, "select", {is_nan, nan, Turned(op_, bits)}, integers);
+        Constant(builder, bits, largest_ ? Largest() : -Largest() - 1);
+    return builder.Select(is_nan, nan, Turned(builder, bits));
   }
 
   void BecomeInteger(MlirValue value) const {
-    ir_.api.mlirValueSetType(value, Integers(ir_.api.mlirValueGetType(value)));
+    const StablehloBuilder builder(ir_, op_);
+    ir_.api.mlirValueSetType(value,
+                             builder.Type(builder.ShapeOf(value), integer_));
   }
 
   // Whoever uses the result gets it as floats.
   void BringBack(MlirValue result) const {
-    const MlirType type = ir_.api.mlirValueGetType(result);
-    const MlirOperation next = ir_.api.mlirOperationGetNextInBlock(op_);
-    // Stands in for the result until all else is made of that.
-    const MlirValue floats = Make(next, "bitcast_convert", {result}, type);
-    ir_.api.mlirValueReplaceAllUsesOfWith(result, floats);
+    const std::vector<Use> uses = ir_.Uses(result);
     BecomeInteger(result);
-    const MlirOperation cast = ir_.Definition(floats);
-    ir_.api.mlirOperationSetOperand(cast, 0, Turned(cast, result));
+    const StablehloBuilder after(ir_, ir_.api.mlirOperationGetNextInBlock(op_),
+                                 op_);
+    const MlirValue floats =
+        after.BitcastConvert(Turned(after, result), type_.name);
+    ir_.SetUses(uses, floats);
   }
 
   const Ir& ir_;
   const MlirOperation op_;
   const Float& type_;
   const bool largest_;
-  const bool vhlo_;
+  const std::string integer_;
 };
 
 // `maximum` or `minimum` if that of its two arguments is all that the body

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/on_one_device.h"
@@ -38,9 +39,8 @@ void ReplaceByZeros(const Ir& ir, MlirOperation op) {
 }
 
 bool SendsToItself(const Ir& ir, MlirOperation op) {
-  const std::string pairs = ir.Print(ir.Attribute(op, "source_target_pairs"));
-  return pairs.find("dense<0>") != std::string::npos ||
-         pairs.find("dense<[[0, 0]]>") != std::string::npos;
+  const MlirAttribute pairs = BuiltinAttribute(ir, op, "source_target_pairs");
+  return pairs.ptr && ReadIntegers(ir, pairs) == Dims{0, 0};
 }
 
 }  // namespace

@@ -133,10 +133,7 @@ void Scatter::Write(const Back& back) const {
   for (size_t i = 0; i < results.size(); ++i) {
     const std::vector<Use> uses = ir.Uses(results[i]);
     ir.api.mlirValueSetType(results[i], ir.api.mlirValueGetType(arrays[i]));
-    const MlirValue made = back(after, results[i]);
-    for (const Use& use : uses) {
-      ir.api.mlirOperationSetOperand(use.user, use.operand, made);
-    }
+    ir.SetUses(uses, back(after, results[i]));
   }
 }
 

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
-#include <string>
 
 #include "mlir/array_type.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
@@ -22,16 +22,9 @@ constexpr int64_t kLeast = 1 << 16;
 
 void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
                    size_t end) {
-  std::string numbers;
-  for (size_t i = first; i < end; ++i) {
-    numbers += (i > first ? ", " : "") + std::to_string(i);
-  }
-  const std::string text = ir.Name(reduce).starts_with("vhlo.")
-                               ? "#vhlo.tensor_v1<dense<[" + numbers +
-                                     "]> : tensor<" +
-                                     std::to_string(end - first) + "xi64>>"
-                               : "array<i64: " + numbers + ">";
-  ir.SetAttribute(reduce, "dimensions", ir.Parse(text));
+  Dims dimensions(end - first);
+  std::iota(dimensions.begin(), dimensions.end(), static_cast<int64_t>(first));
+  ir.SetAttribute(reduce, "dimensions", IntegersLike(ir, reduce, dimensions));
 }
 
 // Into a reduction of all but the first `kept` dimensions, and one of those.
