@@ -126,7 +126,10 @@ export interface StageContext<Options = unknown> extends InputContext<Options> {
   readonly signal: AbortSignal;
   /** True under `--locked`: the stage must fail rather than change what is locked. */
   readonly locked: boolean;
-  /** How many parallel jobs this node may use. */
+  /**
+   * Programs that the node may run side by side: as many as the machine has cores, whatever else runs. What began beside
+   * a download of seconds would otherwise compile with half of them to its end.
+   */
   readonly jobs: number;
   /** Runs a program in a process group of its own; its output goes to the node's log. Fails with kind `command`. */
   exec(command: string, args: readonly string[], options?: ExecOptions): Promise<ExecResult>;

@@ -113,7 +113,6 @@ async function schedule(scope: RunScope, tally: Tally): Promise<void> {
   const running = new Set<Promise<void>>();
   const slots = new Slots(scope.options.jobs, scope.machine);
   let bug: { readonly error: unknown } | undefined;
-  scope.running = () => Math.max(1, slots.running);
 
   const start = async (node: PlanNode): Promise<void> => {
     try {

@@ -30,8 +30,6 @@ export class RunScope {
   readonly store: CacheStore;
   readonly ledger: ChildLedger;
   readonly machine: Machine;
-  /** Nodes at work now. */
-  running: () => number = () => 1;
 
   readonly #stop = new AbortController();
   readonly #done = new Map<string, Artifact>();

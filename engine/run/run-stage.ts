@@ -44,7 +44,7 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
     dirs,
     signal,
     locked: scope.options.locked,
-    jobs: Math.max(1, Math.floor(scope.machine.cores / scope.running())),
+    jobs: scope.machine.cores,
     logFile: voice.log.file,
     ledger: scope.ledger,
     onStart: (program) => programs.add(program),
