@@ -4,6 +4,7 @@
 #ifndef IREE_PJRT_MLIR_SCALAR_BUILDER_H_
 #define IREE_PJRT_MLIR_SCALAR_BUILDER_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ class ScalarBuilder {
     return Make("arith.constant", {}, type_,
                 {ir_.Named("value", ir_.Parse(typed))});
   }
+  MlirValue Constant(uint64_t number) const {
+    return Constant(std::to_string(number));
+  }
   MlirValue Apply(std::string_view name,
                   const std::vector<MlirValue>& operands) const {
     return Make(name, operands, type_, {});
@@ -47,6 +51,10 @@ class ScalarBuilder {
     const bool integers = ir_.api.mlirTypeIsAInteger(type_);
     return Make(integers ? "arith.cmpi" : "arith.cmpf", {a, b}, i1_,
                 {ir_.Named("predicate", ir_.Parse(typed))});
+  }
+  // Of unsigned integers.
+  MlirValue Less(MlirValue a, MlirValue b) const {
+    return Compare(kUnsignedLess, a, b);
   }
   MlirValue Select(MlirValue condition, MlirValue yes, MlirValue no) const {
     return Apply("arith.select", {condition, yes, no});

@@ -72,9 +72,7 @@ class Rounding {
   }
 
  private:
-  MlirValue Number(uint64_t number) const {
-    return integer_.Constant(std::to_string(number));
-  }
+  MlirValue Number(uint64_t number) const { return integer_.Constant(number); }
   MlirValue Apply(std::string_view name, MlirValue a, MlirValue b) const {
     return integer_.Apply(name, {a, b});
   }
@@ -84,9 +82,7 @@ class Rounding {
   MlirValue ShiftedRight(MlirValue a, int count) const {
     return Apply("arith.shrui", a, Number(static_cast<uint64_t>(count)));
   }
-  MlirValue Less(MlirValue a, MlirValue b) const {
-    return integer_.Compare(ScalarBuilder::kUnsignedLess, a, b);
-  }
+  MlirValue Less(MlirValue a, MlirValue b) const { return integer_.Less(a, b); }
 
   // The bits of what has an exponent of its own; more than those of `largest`
   // for what is larger.
@@ -165,26 +161,23 @@ bool IsFloat8(const std::string& type) {
 MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
                          MlirValue x) {
   const ScalarBuilder b(ir, before, ir.ParseType(from.integer));
-  const auto number = [&](uint64_t n) { return b.Constant(std::to_string(n)); };
-  const auto less = [&](MlirValue l, MlirValue r) {
-    return b.Compare(ScalarBuilder::kUnsignedLess, l, r);
-  };
   const uint64_t half = uint64_t{1} << (from.mantissa - 1);
   const auto bias = static_cast<uint64_t>(from.bias - kFloat32.bias);
   const MlirValue bits = b.Apply("arith.bitcast", {x});
-  const MlirValue up = b.Apply("arith.addi", {bits, number(half)});
+  const MlirValue up = b.Apply("arith.addi", {bits, b.Constant(half)});
   const MlirValue step = b.Apply(
-      "arith.shrui", {up, number(static_cast<uint64_t>(from.mantissa))});
+      "arith.shrui", {up, b.Constant(static_cast<uint64_t>(from.mantissa))});
   // Has no exponent of its own in float32.
   const uint64_t least = bias == 0 ? half : bias << from.mantissa;
   const MlirValue exponent =
-      b.Select(less(bits, number(least + 1)), number(0),
-               b.Apply("arith.subi", {step, number(bias)}));
-  const MlirValue is_positive = less(b.Apply("arith.subi", {bits, number(1)}),
-                                     number(InfinityOf(from) - 1));
+      b.Select(b.Less(bits, b.Constant(least + 1)), b.Constant(0),
+               b.Apply("arith.subi", {step, b.Constant(bias)}));
+  const MlirValue is_positive =
+      b.Less(b.Apply("arith.subi", {bits, b.Constant(1)}),
+             b.Constant(InfinityOf(from) - 1));
   const MlirValue nan = b.Constant(kPowerNan);
-  const MlirValue limited =
-      b.Select(less(exponent, nan), b.Select(is_positive, exponent, nan), nan);
+  const MlirValue limited = b.Select(b.Less(exponent, nan),
+                                     b.Select(is_positive, exponent, nan), nan);
   const MlirValue byte = ScalarBuilder(ir, before, ir.ParseType("i8"))
                              .Apply("arith.trunci", {limited});
   return ScalarBuilder(ir, before, ir.ParseType(kPower))
@@ -202,8 +195,8 @@ MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
                      b.Constant(number));
   };
   const MlirValue bits = b.Select(
-      is("0"), b.Constant(std::to_string(1 << 22)),
-      b.Select(is(kPowerNan), b.Constant(std::to_string(0x7fc0'0000)),
+      is("0"), b.Constant(uint64_t{1} << 22),
+      b.Select(is(kPowerNan), b.Constant(uint64_t{0x7fc0'0000}),
                b.Apply("arith.shli", {exponent, b.Constant(kMantissa32)})));
   return ScalarBuilder(ir, before, ir.ParseType("f32"))
       .Apply("arith.bitcast", {bits});
@@ -216,12 +209,11 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
       ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
   const ScalarBuilder b(ir, before, ir.ParseType("i32"));
   const ScalarBuilder f(ir, before, ir.ParseType("f32"));
-  const auto number = [&](int n) { return b.Constant(std::to_string(n)); };
+  const auto number = [&](int n) {
+    return b.Constant(static_cast<uint64_t>(n));
+  };
   const auto apply = [&](std::string_view name, MlirValue l, int r) {
     return b.Apply(name, {l, number(r)});
-  };
-  const auto less = [&](MlirValue l, MlirValue r) {
-    return b.Compare(ScalarBuilder::kUnsignedLess, l, r);
   };
   const MlirValue bits = b.Apply("arith.extui", {byte});
   const MlirValue size = apply("arith.andi", bits, 0x7f);
@@ -235,7 +227,7 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
   const MlirValue subnormal =
       f.Apply("arith.mulf", {f.Apply("arith.uitofp", {size}), step});
   const MlirValue finite =
-      b.Select(less(size, number(1 << from.mantissa)),
+      b.Select(b.Less(size, number(1 << from.mantissa)),
                b.Apply("arith.bitcast", {subnormal}), normal);
   const MlirValue sign =
       apply("arith.shli", apply("arith.andi", bits, 0x80), 24);
@@ -248,9 +240,9 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
           finite);
     }
     const MlirValue beyond =
-        b.Select(less(number(from.overflow), size), nan,
+        b.Select(b.Less(number(from.overflow), size), nan,
                  from.overflow == from.nan ? nan : infinity);
-    return b.Select(less(number(from.largest), size), beyond, finite);
+    return b.Select(b.Less(number(from.largest), size), beyond, finite);
   };
   return f.Apply("arith.bitcast", {b.Apply("arith.ori", {limited(), sign})});
 }
