@@ -42,6 +42,7 @@ function runner(attempt: string, workflow = WHEELS): WorkflowRunner {
     origin: origin.root,
     github: { event_name: 'workflow_dispatch', ref: 'refs/heads/main', run_id: attempt },
     inputs: { variants: VARIANT },
+    zigCacheOf: HERE,
   });
 }
 
