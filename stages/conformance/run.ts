@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, readFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
@@ -55,8 +54,7 @@ async function runTests(
   const { testTimeoutSeconds, timeoutSeconds } = context.options;
   await mkdir(path.dirname(junit), { recursive: true });
   context.progress('run the tests');
-  // A worker per core, whatever else runs at this moment: this is the longest of the checks.
-  const workers = ['-n', String(os.availableParallelism()), '--dist', 'worksteal'];
+  const workers = ['-n', String(context.jobs), '--dist', 'worksteal'];
   // A test that hangs in native code ends with its worker, for which another is started.
   const timeout = [`--timeout=${testTimeoutSeconds}`, '--timeout-method=thread'];
   const report = [`--junitxml=${junit}`, '--durations=10', '-q'];

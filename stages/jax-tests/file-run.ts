@@ -74,7 +74,7 @@ export class FileRun {
     let collected: readonly string[] = [];
     let missing: readonly string[] | undefined;
     for (let round = 0; round < MAX_ROUNDS && this.#left() > 0; round += 1) {
-      const record = await this.#pytest(os.availableParallelism(), missing);
+      const record = await this.#pytest(this.#context.jobs, missing);
       if (collected.length === 0) collected = record.collected;
       for (const [test, end] of record.ends) this.#ends.set(test, end);
       for (const test of record.running) this.#fail(test, 'Time-out: it ran when the whole file was ended');

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HERE, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { copyZigCache, HERE, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
 import type { MatrixReport } from '../../stages/artifacts.js';
 import { readMatrix } from '../../stages/lib/compat/matrix.js';
 import { makeMatrixSmall, type SmallMatrix } from '../rigs/small-matrix.js';
@@ -42,7 +42,9 @@ function runner(attempt: string, workflow = WHEELS): WorkflowRunner {
     origin: origin.root,
     github: { event_name: 'workflow_dispatch', ref: 'refs/heads/main', run_id: attempt },
     inputs: { variants: VARIANT },
-    zigCacheOf: HERE,
+    onCheckout: (job, workspace) => {
+      if (job === 'build') copyZigCache(workspace);
+    },
   });
 }
 

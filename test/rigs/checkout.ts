@@ -240,9 +240,7 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   const from = path.join(HERE, '.pipeline');
   const to = checkout.path('.pipeline');
   const copy = (how: '-al' | '-a', part: string): void => {
-    if (!fs.existsSync(path.join(from, part))) return;
-    fs.mkdirSync(path.dirname(path.join(to, part)), { recursive: true });
-    execFileSync('cp', [how, path.join(from, part), path.join(to, part)]);
+    copyPart(checkout.root, how, part);
   };
   const nodes = seed === 'all' ? list(path.join(from, 'out')) : ['setup-tools'];
   for (const result of nodes.flatMap((node) =>
@@ -256,11 +254,24 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   if (seed === 'tools') return;
   copy('-al', path.join('cache', 'content-v2'));
   copy('-a', path.join('cache', 'index-v5'));
-  copy('-a', path.join('work', 'zig-cache'));
+  copyZigCache(checkout.root);
   copy('-a', 'published.json');
   // `cp -a` keeps the times by which published files are known.
   const dist = path.join(HERE, 'dist');
   if (fs.existsSync(dist)) execFileSync('cp', ['-a', dist, checkout.path('dist')]);
+}
+
+/** zig's C++ library takes a minute to build, for each checkout that has not got this. */
+export function copyZigCache(root: string): void {
+  copyPart(root, '-a', path.join('work', 'zig-cache'));
+}
+
+/** A file or folder of our own `.pipeline` into that of another checkout, if it is there. */
+function copyPart(root: string, how: '-al' | '-a', part: string): void {
+  const [from, to] = [HERE, root].map((checkout) => path.join(checkout, '.pipeline', part)) as [string, string];
+  if (!fs.existsSync(from)) return;
+  fs.mkdirSync(path.dirname(to), { recursive: true });
+  execFileSync('cp', [how, from, to]);
 }
 
 function isEnvironment(result: string): boolean {

@@ -39,7 +39,7 @@ class ScalarBuilder {
     return Make("arith.constant", {}, type_,
                 {ir_.Named("value", ir_.Parse(typed))});
   }
-  MlirValue Constant(uint64_t number) const {
+  MlirValue Constant(int64_t number) const {
     return Constant(std::to_string(number));
   }
   MlirValue Apply(std::string_view name,
@@ -52,8 +52,10 @@ class ScalarBuilder {
     return Make(integers ? "arith.cmpi" : "arith.cmpf", {a, b}, i1_,
                 {ir_.Named("predicate", ir_.Parse(typed))});
   }
-  // Of unsigned integers.
-  MlirValue Less(MlirValue a, MlirValue b) const {
+  MlirValue IntegersEqual(MlirValue a, MlirValue b) const {
+    return Compare(kIntegersEqual, a, b);
+  }
+  MlirValue UnsignedLess(MlirValue a, MlirValue b) const {
     return Compare(kUnsignedLess, a, b);
   }
   MlirValue Select(MlirValue condition, MlirValue yes, MlirValue no) const {

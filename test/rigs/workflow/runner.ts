@@ -20,8 +20,8 @@ export interface RunnerOptions {
   readonly github: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** A checkout whose zig cache each job begins with: zig's C++ library (a minute) is not what a workflow is tested for. */
-  readonly zigCacheOf?: string;
+  /** Told of the checkout that a job has made. */
+  readonly onCheckout?: (job: string, workspace: string) => void;
 }
 
 export interface JobRun {
@@ -98,6 +98,7 @@ export class WorkflowRunner {
       const done = await this.#runStep(step, job, workspace, contexts);
       state.log += done.log;
       state.failed ||= !done.ok;
+      if (done.ok && step.uses?.startsWith('actions/checkout@')) this.#options.onCheckout?.(name, workspace);
       if (step.id !== undefined) steps[step.id] = { outputs: done.outputs };
     }
     const contexts = { ...outer, matrix: row, steps };
@@ -120,7 +121,6 @@ export class WorkflowRunner {
     const log = `## ${name} ${JSON.stringify(inputs)}\n`;
     try {
       const outputs = action(inputs, { workspace, origin, storage: path.join(folder, 'kept') });
-      if (name === 'actions/checkout') this.#takeZigCache(workspace);
       return { ok: true, outputs, log };
     } catch (error) {
       return { ok: false, outputs: {}, log: `${log}${String(error)}\n` };
@@ -164,14 +164,6 @@ export class WorkflowRunner {
     if (!fs.existsSync(kept)) return false;
     execFileSync('cp', ['-al', kept, path.join(workspace, 'node_modules')]);
     return true;
-  }
-
-  #takeZigCache(workspace: string): void {
-    const cache = path.join('.pipeline', 'work', 'zig-cache');
-    const kept = path.join(this.#options.zigCacheOf ?? '', cache);
-    if (this.#options.zigCacheOf === undefined || !fs.existsSync(kept)) return;
-    fs.mkdirSync(path.dirname(path.join(workspace, cache)), { recursive: true });
-    execFileSync('cp', ['-a', kept, path.join(workspace, cache)]);
   }
 
   #keepModules(workspace: string): void {

@@ -68,10 +68,10 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   for (const int64_t offset : offsets) {
     made.push_back(offset == std::numeric_limits<int64_t>::min()
                        ? operands.at(computed++)
-                       : index.Constant(std::to_string(offset)));
+                       : index.Constant(offset));
   }
   for (const int64_t size : Numbers(ir, slice, "static_sizes")) {
-    made.push_back(index.Constant(std::to_string(size)));
+    made.push_back(index.Constant(size));
   }
   const std::string rank = std::to_string(offsets.size());
   const MlirOperation copy = ir.CreateBefore(

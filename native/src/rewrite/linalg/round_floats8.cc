@@ -4,6 +4,7 @@
 // with numbers rounded like that. The pass rounds to nearest, ties to even,
 // with operations on the bits of wider floats, and computes in float32.
 #include <array>
+#include <limits>
 
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
@@ -46,8 +47,8 @@ constexpr Wide kFloat32 = {"f32", "i32", 32, 23, 127};
 constexpr Wide kFloat64 = {"f64", "i64", 64, 52, 1023};
 
 // The bits beyond which, without the sign, all are NaN.
-constexpr uint64_t InfinityOf(const Wide& type) {
-  return (2 * static_cast<uint64_t>(type.bias) + 1) << type.mantissa;
+constexpr int64_t InfinityOf(const Wide& type) {
+  return (2 * static_cast<int64_t>(type.bias) + 1) << type.mantissa;
 }
 
 class Rounding {
@@ -63,46 +64,46 @@ class Rounding {
 
   MlirValue Of(MlirValue x) const {
     const MlirValue bits = integer_.Apply("arith.bitcast", {x});
-    const MlirValue size = And(bits, (uint64_t{1} << (from_.bits - 1)) - 1);
-    const MlirValue least_normal = Number(
-        static_cast<uint64_t>(from_.bias - to_.bias + 1) << from_.mantissa);
-    const MlirValue rounded = integer_.Select(Less(size, least_normal),
-                                              Subnormal(size), Normal(size));
+    const MlirValue size =
+        And(bits, std::numeric_limits<int64_t>::max() >> (64 - from_.bits));
+    const MlirValue least_normal = integer_.Constant(
+        static_cast<int64_t>(from_.bias - to_.bias + 1) << from_.mantissa);
+    const MlirValue rounded =
+        integer_.Select(integer_.UnsignedLess(size, least_normal),
+                        Subnormal(size), Normal(size));
     return AsFloat8(Signed(bits, Limited(size, rounded)));
   }
 
  private:
-  MlirValue Number(uint64_t number) const { return integer_.Constant(number); }
   MlirValue Apply(std::string_view name, MlirValue a, MlirValue b) const {
     return integer_.Apply(name, {a, b});
   }
-  MlirValue And(MlirValue a, uint64_t mask) const {
-    return Apply("arith.andi", a, Number(mask));
+  MlirValue And(MlirValue a, int64_t mask) const {
+    return Apply("arith.andi", a, integer_.Constant(mask));
   }
   MlirValue ShiftedRight(MlirValue a, int count) const {
-    return Apply("arith.shrui", a, Number(static_cast<uint64_t>(count)));
+    return Apply("arith.shrui", a, integer_.Constant(count));
   }
-  MlirValue Less(MlirValue a, MlirValue b) const { return integer_.Less(a, b); }
 
   // The bits of what has an exponent of its own; more than those of `largest`
   // for what is larger.
   MlirValue Normal(MlirValue size) const {
     const int dropped = from_.mantissa - to_.mantissa;
     const MlirValue odd = And(ShiftedRight(size, dropped), 1);
-    const MlirValue half = Number((uint64_t{1} << (dropped - 1)) - 1);
+    const MlirValue half = integer_.Constant((int64_t{1} << (dropped - 1)) - 1);
     const MlirValue up =
         Apply("arith.addi", Apply("arith.addi", size, half), odd);
-    const auto bias = static_cast<uint64_t>(from_.bias - to_.bias);
+    const auto bias = static_cast<int64_t>(from_.bias - to_.bias);
     return Apply("arith.subi", ShiftedRight(up, dropped),
-                 Number(bias << to_.mantissa));
+                 integer_.Constant(bias << to_.mantissa));
   }
 
   // The sum with a number whose last bit weighs as much as the least number of
   // 8 bits is rounded to that.
   MlirValue Subnormal(MlirValue size) const {
     const int exponent = from_.mantissa + 1 - to_.bias - to_.mantissa;
-    const MlirValue magic =
-        Number(static_cast<uint64_t>(from_.bias + exponent) << from_.mantissa);
+    const MlirValue magic = integer_.Constant(
+        static_cast<int64_t>(from_.bias + exponent) << from_.mantissa);
     const MlirValue sum =
         float_.Apply("arith.addf", {float_.Apply("arith.bitcast", {size}),
                                     float_.Apply("arith.bitcast", {magic})});
@@ -110,21 +111,21 @@ class Rounding {
   }
 
   MlirValue Limited(MlirValue size, MlirValue rounded) const {
-    const MlirValue largest = Number(static_cast<uint64_t>(to_.largest));
+    const MlirValue largest = integer_.Constant(to_.largest);
     const MlirValue limited =
-        integer_.Select(Less(largest, rounded),
-                        Number(static_cast<uint64_t>(to_.overflow)), rounded);
-    return integer_.Select(Less(Number(InfinityOf(from_)), size),
-                           Number(static_cast<uint64_t>(to_.nan)), limited);
+        integer_.Select(integer_.UnsignedLess(largest, rounded),
+                        integer_.Constant(to_.overflow), rounded);
+    return integer_.Select(
+        integer_.UnsignedLess(integer_.Constant(InfinityOf(from_)), size),
+        integer_.Constant(to_.nan), limited);
   }
 
   MlirValue Signed(MlirValue bits, MlirValue limited) const {
     const MlirValue sign = And(ShiftedRight(bits, from_.bits - 8), 0x80);
     const MlirValue result = Apply("arith.ori", limited, sign);
     if (to_.signs_all) return result;
-    const MlirValue zero = Number(0);
-    const MlirValue is_zero =
-        integer_.Compare(ScalarBuilder::kIntegersEqual, limited, zero);
+    const MlirValue zero = integer_.Constant(0);
+    const MlirValue is_zero = integer_.IntegersEqual(limited, zero);
     return integer_.Select(is_zero, zero, result);
   }
 
@@ -149,8 +150,7 @@ MlirType TypeOf(const Ir& ir, MlirValue value) {
 
 // Powers of two, without a sign, zero or infinity: the exponent of a float32.
 constexpr std::string_view kPower = "f8E8M0FNU";
-constexpr std::string_view kPowerNan = "255";
-constexpr std::string_view kMantissa32 = "23";  // bits
+constexpr int kPowerNan = 255;
 
 bool IsFloat8(const std::string& type) {
   return type == kPower || Float8Of(type);
@@ -161,22 +161,22 @@ bool IsFloat8(const std::string& type) {
 MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
                          MlirValue x) {
   const ScalarBuilder b(ir, before, ir.ParseType(from.integer));
-  const uint64_t half = uint64_t{1} << (from.mantissa - 1);
-  const auto bias = static_cast<uint64_t>(from.bias - kFloat32.bias);
+  const int64_t half = int64_t{1} << (from.mantissa - 1);
+  const auto bias = static_cast<int64_t>(from.bias - kFloat32.bias);
   const MlirValue bits = b.Apply("arith.bitcast", {x});
   const MlirValue up = b.Apply("arith.addi", {bits, b.Constant(half)});
-  const MlirValue step = b.Apply(
-      "arith.shrui", {up, b.Constant(static_cast<uint64_t>(from.mantissa))});
+  const MlirValue step =
+      b.Apply("arith.shrui", {up, b.Constant(from.mantissa)});
   // Has no exponent of its own in float32.
-  const uint64_t least = bias == 0 ? half : bias << from.mantissa;
+  const int64_t least = bias == 0 ? half : bias << from.mantissa;
   const MlirValue exponent =
-      b.Select(b.Less(bits, b.Constant(least + 1)), b.Constant(0),
+      b.Select(b.UnsignedLess(bits, b.Constant(least + 1)), b.Constant(0),
                b.Apply("arith.subi", {step, b.Constant(bias)}));
   const MlirValue is_positive =
-      b.Less(b.Apply("arith.subi", {bits, b.Constant(1)}),
-             b.Constant(InfinityOf(from) - 1));
+      b.UnsignedLess(b.Apply("arith.subi", {bits, b.Constant(1)}),
+                     b.Constant(InfinityOf(from) - 1));
   const MlirValue nan = b.Constant(kPowerNan);
-  const MlirValue limited = b.Select(b.Less(exponent, nan),
+  const MlirValue limited = b.Select(b.UnsignedLess(exponent, nan),
                                      b.Select(is_positive, exponent, nan), nan);
   const MlirValue byte = ScalarBuilder(ir, before, ir.ParseType("i8"))
                              .Apply("arith.trunci", {limited});
@@ -190,14 +190,14 @@ MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
       ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
   const ScalarBuilder b(ir, before, ir.ParseType("i32"));
   const MlirValue exponent = b.Apply("arith.extui", {byte});
-  const auto is = [&](std::string_view number) {
-    return b.Compare(ScalarBuilder::kIntegersEqual, exponent,
-                     b.Constant(number));
+  const auto is = [&](int number) {
+    return b.IntegersEqual(exponent, b.Constant(number));
   };
   const MlirValue bits = b.Select(
-      is("0"), b.Constant(uint64_t{1} << 22),
-      b.Select(is(kPowerNan), b.Constant(uint64_t{0x7fc0'0000}),
-               b.Apply("arith.shli", {exponent, b.Constant(kMantissa32)})));
+      is(0), b.Constant(1 << 22),
+      b.Select(
+          is(kPowerNan), b.Constant(0x7fc0'0000),
+          b.Apply("arith.shli", {exponent, b.Constant(kFloat32.mantissa)})));
   return ScalarBuilder(ir, before, ir.ParseType("f32"))
       .Apply("arith.bitcast", {bits});
 }
@@ -209,11 +209,8 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
       ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
   const ScalarBuilder b(ir, before, ir.ParseType("i32"));
   const ScalarBuilder f(ir, before, ir.ParseType("f32"));
-  const auto number = [&](int n) {
-    return b.Constant(static_cast<uint64_t>(n));
-  };
   const auto apply = [&](std::string_view name, MlirValue l, int r) {
-    return b.Apply(name, {l, number(r)});
+    return b.Apply(name, {l, b.Constant(r)});
   };
   const MlirValue bits = b.Apply("arith.extui", {byte});
   const MlirValue size = apply("arith.andi", bits, 0x7f);
@@ -221,28 +218,28 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
   const MlirValue normal =
       apply("arith.addi", apply("arith.shli", size, mantissa - from.mantissa),
             (kFloat32.bias - from.bias) << mantissa);
-  const MlirValue step = f.Apply(
-      "arith.bitcast",
-      {number((kFloat32.bias + 1 - from.bias - from.mantissa) << mantissa)});
+  const MlirValue step =
+      f.Apply("arith.bitcast",
+              {b.Constant((kFloat32.bias + 1 - from.bias - from.mantissa)
+                          << mantissa)});
   const MlirValue subnormal =
       f.Apply("arith.mulf", {f.Apply("arith.uitofp", {size}), step});
   const MlirValue finite =
-      b.Select(b.Less(size, number(1 << from.mantissa)),
+      b.Select(b.UnsignedLess(size, b.Constant(1 << from.mantissa)),
                b.Apply("arith.bitcast", {subnormal}), normal);
   const MlirValue sign =
       apply("arith.shli", apply("arith.andi", bits, 0x80), 24);
-  const MlirValue infinity = number(0x7f80'0000);
-  const MlirValue nan = number(0x7fc0'0000);
+  const MlirValue infinity = b.Constant(0x7f80'0000);
+  const MlirValue nan = b.Constant(0x7fc0'0000);
   const auto limited = [&] {
     if (!from.signs_all) {
-      return b.Select(
-          b.Compare(ScalarBuilder::kIntegersEqual, bits, number(from.nan)), nan,
-          finite);
+      return b.Select(b.IntegersEqual(bits, b.Constant(from.nan)), nan, finite);
     }
     const MlirValue beyond =
-        b.Select(b.Less(number(from.overflow), size), nan,
+        b.Select(b.UnsignedLess(b.Constant(from.overflow), size), nan,
                  from.overflow == from.nan ? nan : infinity);
-    return b.Select(b.Less(number(from.largest), size), beyond, finite);
+    return b.Select(b.UnsignedLess(b.Constant(from.largest), size), beyond,
+                    finite);
   };
   return f.Apply("arith.bitcast", {b.Apply("arith.ori", {limited(), sign})});
 }
