@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MINUTE = 60_000;
 
+/** What takes minutes begins first, so that no core waits at the end; vitest would go by the size of a file. */
+const LONGEST = ['ci', 'variants', 'matrix', 'asan', 'jax-tests'].map((name) => `${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number =>
+      [...LONGEST, path.basename(moduleId)].indexOf(path.basename(moduleId));
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Quick and pure: the set-up file makes spawning and connecting throw.
       {
@@ -25,7 +39,9 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 20 * MINUTE,
           hookTimeout: 20 * MINUTE,
-          fileParallelism: false,
+          // Much of a file is waiting: for downloads, for one process after another.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
