@@ -12,6 +12,7 @@ import type {
   SourcesArtifact,
   ToolsArtifact,
 } from '../stages/artifacts.js';
+import { ireeOf } from '../stages/lib/locked-iree.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { Options } from './options.js';
 
@@ -26,7 +27,7 @@ export interface EnvSources {
   readonly sources: Made<SourcesArtifact> | undefined;
   readonly resolved: Made<ResolveArtifact> | undefined;
 }
-type Made<T> = Pick<Artifact<T>, 'value' | 'dir'>;
+type Made<T> = Pick<Artifact<T>, 'value' | 'dir' | 'variant'>;
 
 /** Prints `export` lines, so that JAX finds the library as it was last built, without a wheel. */
 export async function run(
@@ -91,16 +92,17 @@ function pathOf({ jax, tools }: EnvSources, env: Readonly<Record<string, string 
 }
 
 /** What native/CMakePresets.json asks of the environment. */
-function presetVariables({ sources, resolved, tools }: EnvSources): Record<string, string> {
+function presetVariables({ native, sources, resolved, tools }: EnvSources): Record<string, string> {
   if (!sources || !resolved) return {};
-  const { ireeRuntime, ireeCompiler } = resolved.value.lock;
+  const { runtime, compiler } = ireeOf(resolved.value.lock, native.variant);
   return {
     IREE_PJRT_IREE_SOURCE_DIR: resolve(sources.dir, sources.value.iree),
     IREE_PJRT_HEADERS_DIR: resolve(sources.dir, sources.value.pjrtHeaders),
     IREE_PJRT_CUDA_HEADERS_DIR: resolve(sources.dir, sources.value.cudaHeaders),
     IREE_PJRT_TRACY_DIR: resolve(sources.dir, sources.value.tracy),
-    IREE_PJRT_IREE_VERSION: ireeRuntime.version,
-    IREE_PJRT_STABLEHLO_VERSION: ireeCompiler.stablehlo,
+    IREE_PJRT_GOOGLETEST_DIR: resolve(sources.dir, sources.value.googletest),
+    IREE_PJRT_IREE_VERSION: runtime.version,
+    IREE_PJRT_STABLEHLO_VERSION: compiler.stablehlo,
     ...(tools ? { IREE_PJRT_ZIG: join(tools.dir, tools.value.zig) } : {}),
   };
 }

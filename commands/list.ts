@@ -9,8 +9,8 @@ export async function run(
 ): Promise<number> {
   const { config } = await openProject(context);
   if (options.flag('json')) {
-    const { pipelines, stages, variants, axes } = config;
-    printJson(context, { pipelines, stages, variants, axes });
+    const { pipelines, stages, variants, project } = config;
+    printJson(context, { pipelines, stages, variants, axes: project.axes });
     return 0;
   }
   const definitions = await Promise.all(config.stages.map((stage) => context.loadStage(stage.uses)));

@@ -26,6 +26,8 @@ export interface ProjectConfig {
   readonly project: JsonObject;
   /** Every other top-level section (supports, packages, channels …) by its key. */
   readonly sections: JsonObject;
+  /** Values of the axes of the variants, in the order of pipeline.yaml. */
+  readonly axes: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A program that must be on the machine before a stage can start. */

@@ -4,6 +4,7 @@ import { compare } from '@renovatebot/pep440';
 import pLimit from 'p-limit';
 import type { Compat } from '../stages/lib/compat/rows.js';
 import { findDistribution, isDistribution, type PipClient } from '../stages/lib/pip.js';
+import { releaseOf } from '../stages/lib/release-of.js';
 import { COMPILER } from './iree.js';
 
 export interface Release {
@@ -39,9 +40,4 @@ export function newerThan(rows: readonly { readonly version: string }[], version
     return (siblings.length > 0 ? siblings : rows).every((row) => compare(version, row.version) > 0);
   };
   return versions.filter(isNew).sort(compare);
-}
-
-/** `0.10` of `0.10.2`. */
-function releaseOf(version: string): string {
-  return version.split('.').slice(0, 2).join('.');
 }

@@ -56,6 +56,8 @@ export interface LockOrigin {
   /** PEP 440 ranges of pipeline.yaml. */
   readonly jaxlib: string;
   readonly iree: string;
+  /** Values of the axis `iree`; empty without one. */
+  readonly ireeLines: readonly string[];
   readonly python: string;
   readonly pythons: readonly string[];
   /** Name of the channel, and its links as pipeline.yaml writes them. */
@@ -75,21 +77,8 @@ export interface Lock {
   readonly framework: Framework;
   /** One per Python: the newest jaxlib that the constraint allows and that this Python can install. */
   readonly frameworks: readonly Framework[];
-  readonly ireeRuntime: {
-    readonly version: string;
-    readonly crate: string;
-    readonly crateVersion: string;
-    /** sha256 of the .crate file, as the registry index states it. */
-    readonly sha256: string;
-    /** sha256 over the tree that fetch-sources hands on (path and content of each file). */
-    readonly treeSha256: string;
-  };
-  readonly ireeCompiler: {
-    readonly package: string;
-    readonly version: string;
-    /** Newest StableHLO portable artifact that it reads. */
-    readonly stablehlo: string;
-  };
+  /** One per value of the axis `iree`, in its order; without that axis one, the newest. */
+  readonly iree: readonly LockedIree[];
   readonly pjrtHeaders: LockedHeaders & {
     /** API version that the header states, `0.minor`. */
     readonly pjrtApi: string;
@@ -97,16 +86,36 @@ export interface Lock {
   /** CUDA's driver API, for the device `cuda`. */
   readonly cudaHeaders: LockedHeaders;
   /** Tracy's client, for the flavour `tracing`. */
-  readonly tracy: {
-    readonly crate: string;
-    readonly crateVersion: string;
-    /** Release of Tracy. */
-    readonly version: string;
+  readonly tracy: LockedCrate & {
     /** Version of the protocol that the client speaks. */
     readonly protocol: number;
-    readonly sha256: string;
-    /** Over the files of the crate that are used. */
-    readonly treeSha256: string;
+  };
+  /** GoogleTest, for the plugin's own tests. */
+  readonly googletest: LockedCrate;
+}
+
+/** Sources that a crate carries. */
+export interface LockedCrate {
+  readonly crate: string;
+  readonly crateVersion: string;
+  /** Release of what it carries. */
+  readonly version: string;
+  /** sha256 of the .crate file, as the registry index states it. */
+  readonly sha256: string;
+  /** sha256 over the files that are taken from it (path and content of each). */
+  readonly treeSha256: string;
+}
+
+/** Runtime and compiler of one release of IREE. */
+export interface LockedIree {
+  /** Its release line, `3.13`. */
+  readonly line: string;
+  readonly runtime: LockedCrate;
+  readonly compiler: {
+    readonly package: string;
+    readonly version: string;
+    /** Newest StableHLO portable artifact that it reads. */
+    readonly stablehlo: string;
   };
 }
 
@@ -123,6 +132,8 @@ export interface SourcesArtifact {
   readonly pjrtHeaders: string;
   /** Include folder: `cuda.h` lies in it. Read while compiling only: nothing of it is in a library. */
   readonly cudaHeaders: string;
+  /** GoogleTest's tree. Only the plugin's own tests are made of it. */
+  readonly googletest: string;
   /** Sources of Tracy's client: `TracyClient.cpp` lies in it, and its licence. Only the flavour `tracing` is made of them. */
   readonly tracy: string;
   /** Folder of licence files, named `<component>.txt`. */
@@ -299,8 +310,10 @@ export interface MatrixCellArtifact {
 
 /** `matrix-report`, and `dist/matrix/matrix.json`: schemas/matrix.schema.json. */
 export interface MatrixReport {
-  /** Version of the wheels. */
+  /** Version of the project. */
   readonly version: string;
+  /** sha256 over the files of the smoke test. */
+  readonly suite: string;
   readonly supports: { readonly jaxlib: string; readonly python: string };
   readonly cells: readonly MatrixCell[];
   /** How long the whole takes on several machines. */

@@ -8,7 +8,7 @@ import { readMatrix, type CompatMatrix } from '../../stages/lib/compat/matrix.js
 import { CONFIG_FILE, type CommandContext, findRoot, openProject, print, printJson } from '../context.js';
 import type { Options } from '../options.js';
 import { readEnvironment, type Environment, type FoundPlugin } from './environment.js';
-import { judge, minorOf, nearestSet, same, type Judgement, type Verdict, type WorkingSet } from './verdict.js';
+import { isOf, judge, minorOf, nearestSet, type Judgement, type Verdict, type WorkingSet } from './verdict.js';
 
 const EXIT: Readonly<Record<Verdict, number>> = { works: 0, fails: EXIT_CODES.resolution, unknown: EXIT_UNKNOWN };
 const SAY: Readonly<Record<Verdict, string>> = { works: 'works', fails: 'known not to work', unknown: 'unknown' };
@@ -60,7 +60,7 @@ function answerFor(found: FoundPlugin, environment: Environment, matrix: CompatM
   }
   const { plugin } = found;
   // The checkout may know more of this version than its wheel did when it was made; of another, nothing.
-  const judgement = judge(installed, plugin, same(plugin.version, matrix.plugin) ? matrix.rows : found.rows);
+  const judgement = judge(installed, plugin, isOf(plugin, matrix.plugin) ? matrix.rows : found.rows);
   const { name, version, flavour, runtime, supports } = plugin;
   if (judgement.verdict === 'works') return { name, version, flavour, runtime, ...judgement };
   const versions = judgement.nearest

@@ -20,6 +20,7 @@ const SCHEMA = 'matrix';
 /** What the stage `matrix-report` publishes, as far as it is recorded. */
 interface Report {
   readonly version: string;
+  readonly suite: string;
   readonly cells: readonly MeasuredCell[];
 }
 
@@ -27,9 +28,9 @@ interface Report {
 export async function run(context: CommandContext, [file]: readonly (string | undefined)[]): Promise<number> {
   const root = findRoot(context.folder);
   const path = file === undefined ? join(root, REPORT) : resolve(context.folder, file);
-  const { version, cells } = await readReport(path, relative(context.cwd, path));
+  const { version, suite, cells } = await readReport(path, relative(context.cwd, path));
   const before = await readMatrix(root);
-  const after = recordCells(before, version, cells);
+  const after = recordCells(before, { plugin: version, suite }, cells);
   const diff = diffMatrices(before, after);
   if (diff.length === 0) {
     print(context, `${MATRIX_FILE} says the same`);

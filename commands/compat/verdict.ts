@@ -2,6 +2,7 @@
 /** What is known of a set of installed versions, by what was measured and by what the plugin claims. */
 import { compare, satisfies, valid } from '@renovatebot/pep440';
 import type { MatrixRow } from '../../stages/lib/compat/matrix.js';
+import { releaseOf } from '../../stages/lib/release-of.js';
 
 const COMPILER = 'iree-base-compiler';
 
@@ -135,6 +136,11 @@ export function minorOf(version: string): string {
 export function same(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || valid(a) === null || valid(b) === null) return false;
   return compare(publicPart(a), publicPart(b)) === 0;
+}
+
+/** Whether a plugin is of this version of the project: `0.1.0`, or that and its IREE release line, `0.1.0.3.13`. */
+export function isOf({ version, runtime }: Plugin, project: string): boolean {
+  return same(version, project) || same(version, `${project}.${releaseOf(runtime)}`);
 }
 
 function publicPart(version: string): string {

@@ -11,8 +11,7 @@ export function resolveConfig(raw: RawConfig, file: string): ResolvedConfig {
   const sections = Object.fromEntries(Object.entries(raw).filter(([key]) => !OWN_SECTIONS.has(key)));
   return {
     file,
-    project: { project: raw.project, sections: sections as JsonObject },
-    axes: raw.variants?.axes ?? {},
+    project: { project: raw.project, sections: sections as JsonObject, axes: raw.variants?.axes ?? {} },
     variants: expandVariants(raw.variants),
     implied: raw.variants?.implied ?? {},
     stages: raw.stages.map((stage) => ({

@@ -53,8 +53,6 @@ export interface ResolvedConfig {
   /** Path shown to people. */
   readonly file: string;
   readonly project: ProjectConfig;
-  /** In the order of pipeline.yaml. */
-  readonly axes: Readonly<Record<string, readonly string[]>>;
   readonly variants: readonly Variant[];
   /** Values by axis that a variant's id leaves out. */
   readonly implied: Readonly<Record<string, string>>;

@@ -42,7 +42,12 @@ export function project(variant: Variant, names: readonly string[], implied: Axe
     return value === undefined ? [] : [[name, value] as const];
   });
   const said = entries.filter(([axis, value]) => implied[axis] !== value);
-  return { id: said.map(([, value]) => value).join('-'), axes: Object.fromEntries(entries) };
+  return { id: said.map(nameOf).join('-'), axes: Object.fromEntries(entries) };
+}
+
+/** A value that would read as a bare number is named with its axis: `iree3.13`. */
+function nameOf([axis, value]: readonly [string, string]): string {
+  return /^\d/.test(value) ? `${axis}${value}` : value;
 }
 
 /** `variant` at a point of axes of a stage's own. */
@@ -101,8 +106,13 @@ function parseChoice(
     const [axis, value] = [choice.slice(0, equals), choice.slice(equals + 1)];
     return axes[axis]?.includes(value) ? [axis, value] : [];
   }
-  const owners = Object.keys(axes).filter((axis) => axes[axis]?.includes(choice));
-  return owners.length === 1 ? [owners[0], choice] : [];
+  const hits = Object.keys(axes).flatMap((axis) =>
+    (axes[axis] ?? [])
+      .filter((value) => [value, nameOf([axis, value])].includes(choice))
+      .map((value) => [axis, value] as const),
+  );
+  const [hit] = hits;
+  return hits.length === 1 && hit ? [hit[0], hit[1]] : [];
 }
 
 function refuse(

@@ -41,7 +41,7 @@ export interface PlanRequest {
 /** Every node of a pipeline: its stages and what they need, once per variant and point that makes a difference to them. */
 export async function makePlan(config: ResolvedConfig, request: PlanRequest, load: StageLoader): Promise<Plan> {
   const pipeline = findPipeline(config, request.pipeline);
-  const variants = selectVariants(config.variants, config.axes, request.variants ?? [], pipeline.variants);
+  const variants = selectVariants(config.variants, config.project.axes, request.variants ?? [], pipeline.variants);
   const graph: Graph = new Map(config.stages.map((stage) => [stage.name, stage.needs]));
   const included = withUpstream(graph, pipeline.stages);
   const stages = config.stages.filter((stage) => included.has(stage.name));
@@ -73,7 +73,7 @@ async function runsOf(
   definition: StageDefinition,
   variants: readonly Variant[],
 ): Promise<StageRun[]> {
-  const seen = Object.keys(config.axes).filter((axis) => definition.axes.includes(axis));
+  const seen = Object.keys(config.project.axes).filter((axis) => definition.axes.includes(axis));
   const sharing = new Map<string, Variant[]>();
   for (const variant of variants) {
     const { id } = project(variant, seen, config.implied);
@@ -92,7 +92,7 @@ async function runsOf(
 }
 
 function checkPoints(config: ResolvedConfig, stage: ResolvedStage, points: readonly Point[]): void {
-  const taken = points.flatMap(Object.keys).find((axis) => axis in config.axes);
+  const taken = points.flatMap(Object.keys).find((axis) => axis in config.project.axes);
   if (taken !== undefined) {
     refuse(
       `the axis '${taken}' of ${config.file} is one of the stage ${stage.name}'s own`,

@@ -9,7 +9,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   name: 'build-native',
   title: 'Build the native plugin',
   schema: 'stages/build-native.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   tools: [ASAN_COMPILER],
   output: 'tree',

@@ -9,7 +9,7 @@ export const definition: StageDefinition<ConformanceOptions, TestReportArtifact>
   name: 'conformance',
   title: 'Run our conformance tests on the wheels',
   schema: 'stages/conformance.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: [...PYTHON_ENV],
   settings: [CHANNEL_SETTING],

@@ -3,8 +3,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { ResolveArtifact, TestReportArtifact, Wheel, WheelsArtifact } from '../artifacts.js';
+import type { TestReportArtifact, Wheel, WheelsArtifact } from '../artifacts.js';
 import { targetsOf } from '../lib/frameworks.js';
+import { lockAndIree } from '../lib/locked-iree.js';
 import { junitTotals, type JunitTotals } from '../lib/junit.js';
 import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-env.js';
 
@@ -17,7 +18,7 @@ export interface ConformanceOptions {
 
 /** Installs the wheel for the lowest Python here and runs the tests in `python/` on it. */
 export async function conformance(context: StageContext<ConformanceOptions>): Promise<TestReportArtifact> {
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { lock, iree } = lockAndIree(context);
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
   const [target] = await targetsOf(context, lock);
   const [wheel] = wheels.value.wheels;
@@ -26,7 +27,7 @@ export async function conformance(context: StageContext<ConformanceOptions>): Pr
   const { python } = await installWheel(context, {
     folder: path.join(context.tempDir, 'environment'),
     wheel: path.join(wheels.dir, wheel.file),
-    lock,
+    iree,
     target,
     requirements: context.options.requirements,
   });

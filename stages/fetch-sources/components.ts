@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Lock, SourceComponent } from '../artifacts.js';
+import type { Lock, LockedIree, SourceComponent } from '../artifacts.js';
 import type { Override } from './inputs.js';
 
 /** What may be linked from an IREE tree besides IREE itself. */
@@ -36,21 +36,30 @@ const VENDORED: readonly Vendored[] = [
   },
 ];
 
-export function componentsOf(tree: string, lock: Lock, override: Override | undefined): SourceComponent[] {
-  const { ireeRuntime, pjrtHeaders } = lock;
+/** What a library is made of. */
+export interface Made {
+  readonly iree: LockedIree;
+  readonly pjrtHeaders: Lock['pjrtHeaders'];
+}
+
+export function componentsOf(tree: string, made: Made, override: Override | undefined): SourceComponent[] {
+  const {
+    iree: { runtime },
+    pjrtHeaders,
+  } = made;
   const own = override && { override: override.kind === 'path' ? override.folder : `${override.url}@${override.rev}` };
   const iree: SourceComponent = {
     name: 'iree',
-    version: ireeRuntime.version,
+    version: runtime.version,
     license: 'Apache-2.0 WITH LLVM-exception',
     purl: override
       ? 'pkg:generic/iree'
-      : `pkg:cargo/${ireeRuntime.crate}@${ireeRuntime.crateVersion}?checksum=sha256:${ireeRuntime.sha256}`,
-    ...(own ?? { sha256: ireeRuntime.sha256 }),
+      : `pkg:cargo/${runtime.crate}@${runtime.crateVersion}?checksum=sha256:${runtime.sha256}`,
+    ...(own ?? { sha256: runtime.sha256 }),
   };
   const vendored = VENDORED.filter(({ file }) => existsSync(path.join(tree, file))).map((component) => {
     const { name, license } = component;
-    const version = vendoredVersion(tree, component) ?? `in-iree-${ireeRuntime.version}`;
+    const version = vendoredVersion(tree, component) ?? `in-iree-${runtime.version}`;
     return { name, version, license, purl: `pkg:generic/${name}@${version}`, ...own };
   });
   return [iree, ...vendored, headerComponent(pjrtHeaders)];

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
+import type { LockedCrate } from '../artifacts.js';
 import { fetchCrate } from '../lib/crate.js';
 import { treeSha256 } from '../lib/hash.js';
-
-export interface LockedCrate {
-  readonly crate: string;
-  readonly crateVersion: string;
-  readonly sha256: string;
-  readonly treeSha256: string;
-}
 
 /** What was copied of a crate. */
 export interface Copied {

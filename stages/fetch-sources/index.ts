@@ -19,7 +19,7 @@ export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
   name: 'fetch-sources',
   title: 'Fetch and verify the sources',
   schema: 'stages/fetch-sources.schema.json',
-  axes: [],
+  axes: ['iree'],
   version: 1,
   tools: [CARGO_TOOL, GIT],
   settings: [

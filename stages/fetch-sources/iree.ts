@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { Lock } from '../artifacts.js';
+import type { LockedIree } from '../artifacts.js';
 import { clientFailure } from '../lib/client-failure.js';
 import { copyIreeTree, ireeVersion } from '../lib/iree-tree.js';
 import { fetchCrateFolder } from './crate-folder.js';
 import type { Override } from './inputs.js';
 
 /** The tree of the locked crate, copied as far as a build needs it. */
-export async function fetchCrateTree(context: StageContext, lock: Lock): Promise<void> {
-  const { crate: name, crateVersion } = lock.ireeRuntime;
+export async function fetchCrateTree(context: StageContext, { runtime }: LockedIree): Promise<void> {
   const target = path.join(context.outDir, 'iree');
   let files: readonly string[] = [];
-  await fetchCrateFolder(context, lock.ireeRuntime, async (crate) => {
+  await fetchCrateFolder(context, runtime, async (crate) => {
     files = await copyIreeTree(path.join(crate, 'iree'), target);
     return { copy: target, files };
   });
-  await fillGaps(target);
-  context.log(`IREE ${lock.ireeRuntime.version}: ${files.length} files of ${name} ${crateVersion}`);
+  context.log(`IREE ${runtime.version}: ${files.length} files of ${runtime.crate} ${runtime.crateVersion}`);
 }
 
 /** A developer's own checkout, used where it lies. */
-export async function useFolder(context: StageContext, folder: string, lock: Lock): Promise<void> {
+export async function useFolder(context: StageContext, folder: string, locked: LockedIree): Promise<void> {
   await requireTree(folder);
-  await warnOfOther(context, folder, lock);
+  await warnOfOther(context, folder, locked);
   context.log(`IREE from ${folder}`);
 }
 
@@ -33,7 +31,7 @@ export async function useFolder(context: StageContext, folder: string, lock: Loc
 export async function useGit(
   context: StageContext,
   { url, rev }: Extract<Override, { readonly kind: 'git' }>,
-  lock: Lock,
+  locked: LockedIree,
 ): Promise<void> {
   const clone = path.join(context.tempDir, 'iree-git');
   await mkdir(clone, { recursive: true });
@@ -49,25 +47,14 @@ export async function useGit(
     throw clientFailure(error, `commit ${rev} of ${url}`);
   }
   await requireTree(clone);
-  await warnOfOther(context, clone, lock);
+  await warnOfOther(context, clone, locked);
   const target = path.join(context.outDir, 'iree');
   const files = await copyIreeTree(clone, target);
-  await fillGaps(target);
   context.log(`IREE ${rev.slice(0, 12)} of ${url}: ${files.length} files`);
 }
 
-/** IREE configures a benchmark library that only its own benchmarks link; the crates since 3.13 come without. */
-async function fillGaps(tree: string): Promise<void> {
-  const file = path.join(tree, 'third_party', 'benchmark', 'CMakeLists.txt');
-  await mkdir(path.dirname(file), { recursive: true });
-  const text = '# Stands in for a library that nothing here links.\nadd_library(benchmark INTERFACE)\n';
-  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
-}
-
 /** The third-party trees that the runtime's CMake asks for; the compiler's (LLVM …) are gigabytes. */
-const MODULES = ['benchmark', 'dlmalloc', 'flatcc', 'googletest', 'nccl', 'printf'];
+const MODULES = ['benchmark', 'dlmalloc', 'flatcc', 'nccl', 'printf'];
 
 async function submodules(clone: string): Promise<string[]> {
   const text = await readFile(path.join(clone, '.gitmodules'), 'utf8').catch(() => '');
@@ -93,11 +80,11 @@ async function requireTree(folder: string): Promise<void> {
   }
 }
 
-async function warnOfOther(context: StageContext, folder: string, lock: Lock): Promise<void> {
+async function warnOfOther(context: StageContext, folder: string, locked: LockedIree): Promise<void> {
   const version = await ireeVersion(folder);
-  if (version === lock.ireeCompiler.version) return;
+  if (version === locked.compiler.version) return;
   context.warn(
-    `the overriding IREE tree is ${version ?? 'of unknown version'}, the locked compiler is ${lock.ireeCompiler.version}: ` +
+    `the overriding IREE tree is ${version ?? 'of unknown version'}, the locked compiler is ${locked.compiler.version}: ` +
       'modules may not load (`required module version mismatch`)',
   );
 }

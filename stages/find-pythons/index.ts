@@ -12,9 +12,9 @@ export const definition: StageDefinition<FindOptions, FoundPython> = {
   version: 1,
   env: [...PYTHON_ENV],
   output: 'state',
-  points: async ({ root, config }) => {
+  points: async ({ root, config, variant }) => {
     const { loadGrid } = await import('../lib/matrix/grid.js');
-    const { cells } = await loadGrid(root, config);
+    const { cells } = await loadGrid({ root, config }, variant);
     return [...new Set(cells.map(({ python }) => python))].map((python) => ({ python }));
   },
   inputs: () => Promise.resolve({ uncacheable: 'Pythons come and go' }),

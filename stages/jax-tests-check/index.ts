@@ -8,7 +8,7 @@ export const definition: StageDefinition<Record<string, never>, JaxTestsCheckArt
   name: 'jax-tests-check',
   title: "Compare with the failures of JAX's tests that are known",
   schema: 'stages/jax-tests-check.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   settings: [{ name: 'update-expected', text: `writes what failed into ${EXPECTED_FILE}`, option: 'flag' }],
   output: 'tree',

@@ -11,7 +11,7 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   name: 'jax-tests',
   title: "Run JAX's own tests on XLA:CPU and on the wheel",
   schema: 'stages/jax-tests.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: [...PYTHON_ENV],
   settings: [

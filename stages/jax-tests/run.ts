@@ -7,6 +7,7 @@ import type { JaxTestsArtifact, ResolveArtifact, Wheel, WheelsArtifact } from '.
 import { channelArgs, channelOf } from '../lib/channels.js';
 import { targetsOf, type Target } from '../lib/frameworks.js';
 import { sha256, sha256File } from '../lib/hash.js';
+import { lockAndIree } from '../lib/locked-iree.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { FileRun, type FileResult, type Place } from './file-run.js';
@@ -85,7 +86,7 @@ interface Places {
 }
 
 async function makePlaces(context: Context, target: Target, wheel: Wheel, file: string): Promise<Places> {
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { iree } = lockAndIree(context);
   const { jax, jaxlib } = target.framework;
   const { requirements } = context.options;
   context.progress(`install JAX ${jax} on Python ${target.python.version}`);
@@ -98,7 +99,7 @@ async function makePlaces(context: Context, target: Target, wheel: Wheel, file: 
   const ours = await installWheel(context, {
     folder: path.join(context.tempDir, 'ours'),
     wheel: file,
-    lock,
+    iree,
     target,
     requirements,
   });

@@ -15,10 +15,9 @@ export const IREE_PATTERNS: readonly string[] = [
   'runtime/src/**',
   'tests/CMakeLists.txt',
   'tools/*',
-  'third_party/{benchmark,cpuinfo,dlmalloc,flatcc,googletest,nccl,printf}/**',
+  'third_party/{benchmark,cpuinfo,dlmalloc,flatcc,nccl,printf}/**',
   '!**/{.git,BUILD.bazel,*.md,*.mlir,*.bzl}',
   '!**/.git/**',
   '!runtime/src/iree/hal/drivers/{amdgpu,hip,metal,vulkan,webgpu}/**',
   '!third_party/*/{test,tests,doc,docs,samples,bindings}/**',
-  '!third_party/googletest/{googletest,googlemock}/{test,docs,samples}/**',
 ];

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
-import type { ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../artifacts.js';
+import type { SourcesArtifact, ToolsArtifact } from '../artifacts.js';
 import { type AsanCompiler, asanCompiler } from './asan-compiler.js';
+import { lockAndIree } from './locked-iree.js';
 
 /** The native tree is configured by two stages (the library, its GoogleTests): what they share. */
 export async function nativeInputs(context: InputContext): Promise<StageInputs> {
@@ -17,6 +18,16 @@ export async function nativeInputs(context: InputContext): Promise<StageInputs> 
 export function projectVersion(context: InputContext): string {
   // The schema makes it a string.
   return context.config.project['version'] as string;
+}
+
+/**
+ * PEP 440 version of a wheel, e.g. `0.1.0.3.13+asan`: the project's, then the IREE release line where there are several
+ * (pip takes the newest unless told otherwise, and an index accepts it), then the label of what is not published.
+ */
+export function wheelVersion(context: InputContext): string {
+  const { iree, flavour = 'release' } = context.variant.axes;
+  const version = [projectVersion(context), ...(iree === undefined ? [] : [iree])].join('.');
+  return flavour === 'release' ? version : `${version}+${flavour}`;
 }
 
 /**
@@ -83,6 +94,7 @@ interface BuildTree {
   readonly pjrtHeaders: string;
   readonly cudaHeaders: string;
   readonly tracy: string;
+  readonly googletest: string;
 }
 
 /** The tree of this compiler and these sources in this folder (CMake refuses a tree that was moved); others are removed. */
@@ -113,6 +125,7 @@ async function buildTree(context: StageContext, compiler: AsanCompiler | undefin
     pjrtHeaders: await link('pjrt-headers', path.resolve(sources.dir, sources.value.pjrtHeaders)),
     cudaHeaders: await link('cuda-headers', path.resolve(sources.dir, sources.value.cudaHeaders)),
     tracy: await link('tracy', path.resolve(sources.dir, sources.value.tracy)),
+    googletest: await link('googletest', path.resolve(sources.dir, sources.value.googletest)),
   };
 }
 
@@ -125,7 +138,7 @@ function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildT
 }
 
 function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<string, string>> {
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { iree } = lockAndIree(context);
   return {
     CMAKE_BUILD_TYPE: 'Release',
     CMAKE_MAKE_PROGRAM: path.join(tree.bin, 'ninja'),
@@ -133,9 +146,10 @@ function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<stri
     IREE_PJRT_HEADERS_DIR: tree.pjrtHeaders,
     IREE_PJRT_CUDA_HEADERS_DIR: tree.cudaHeaders,
     IREE_PJRT_TRACY_DIR: tree.tracy,
+    IREE_PJRT_GOOGLETEST_DIR: tree.googletest,
     IREE_PJRT_VERSION: projectVersion(context),
-    IREE_PJRT_IREE_VERSION: lock.ireeRuntime.version,
-    IREE_PJRT_STABLEHLO_VERSION: lock.ireeCompiler.stablehlo,
+    IREE_PJRT_IREE_VERSION: iree.runtime.version,
+    IREE_PJRT_STABLEHLO_VERSION: iree.compiler.stablehlo,
     IREE_PJRT_DEVICE: context.variant.axes['device'] ?? 'cpu',
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',
     // Also for the library alone: both stages build in one tree, and nothing of it is compiled twice.

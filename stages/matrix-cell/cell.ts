@@ -5,6 +5,7 @@ import type { InputContext, JsonObject, StageInputs } from '../../engine/api.js'
 import type { Wheel, WheelsArtifact } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
 import { loadGrid, type GridCell } from '../lib/matrix/grid.js';
+import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 
 export interface CellOptions {
   readonly timeoutSeconds: number;
@@ -17,12 +18,11 @@ export interface Cell extends GridCell {
 }
 
 export async function cellOf({
-  root,
-  config,
   variant,
+  ...context
 }: Pick<InputContext, 'root' | 'config' | 'variant'>): Promise<Cell> {
   const { jaxlib, python, compiler } = variant.axes;
-  const { cells, compilerPackage } = await loadGrid(root, config);
+  const { cells, compilerPackage } = await loadGrid(context, variant);
   const found = cells.find(
     (cell) => cell.jaxlib === jaxlib && cell.python === python && cell.compiler === compiler && cell.runs,
   );
@@ -34,7 +34,7 @@ export async function cellOf({
 export async function cellInputs(context: InputContext<CellOptions>): Promise<StageInputs> {
   const cell: JsonObject = { ...(await cellOf(context)) };
   return {
-    files: await context.glob('stages/lib/testing', ['*.py', 'smoke/*']),
+    files: await context.glob(SUITE_FOLDER, SUITE_FILES),
     values: {
       cell,
       channel: channelOf(context).name,

@@ -8,15 +8,15 @@ export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
   name: 'matrix-cell',
   title: 'Try the wheel with one set of versions',
   schema: 'stages/matrix-cell.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   settings: [CHANNEL_SETTING],
   output: 'tree',
   // Of the smoke test with one Python 372 MiB were measured.
   memory: 512 * 1024 ** 2,
-  points: async ({ root, config }) => {
+  points: async (context) => {
     const { loadGrid } = await import('../lib/matrix/grid.js');
-    const { cells } = await loadGrid(root, config);
+    const { cells } = await loadGrid(context, context.variant);
     return cells.filter(({ runs }) => runs).map(({ jaxlib, python, compiler }) => ({ jaxlib, python, compiler }));
   },
   inputs: async (context) => (await import('./cell.js')).cellInputs(context),

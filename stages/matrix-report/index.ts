@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { MatrixReport } from '../artifacts.js';
+import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 
 export const definition: StageDefinition<Record<string, never>, MatrixReport> = {
   name: 'matrix-report',
@@ -14,7 +15,10 @@ export const definition: StageDefinition<Record<string, never>, MatrixReport> = 
     { from: 'matrix/matrix.txt', to: 'dist/matrix', show: true },
   ],
   inputs: async (context) => ({
-    files: await context.glob('.', ['compat/{jaxlib,iree}.yaml', 'pipeline.lock.yaml']),
+    files: [
+      ...(await context.glob('.', ['compat/{jaxlib,iree}.yaml', 'pipeline.lock.yaml'])),
+      ...(await context.glob(SUITE_FOLDER, SUITE_FILES)),
+    ],
     values: {
       matrix: context.config.sections['matrix'] ?? null,
       supports: context.config.sections['supports'] ?? null,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Artifact, StageContext } from '../../engine/api.js';
+import type { StageContext } from '../../engine/api.js';
 import type { MatrixCellArtifact, MatrixReport, WheelsArtifact } from '../artifacts.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import { loadGrid } from '../lib/matrix/grid.js';
+import { suiteSha256 } from '../lib/testing/suite-sha256.js';
+import { projectVersion } from '../lib/native-tree.js';
 import { cellsOf } from './cells.js';
 import { disagreementsOf } from './disagreements.js';
 import { renderPage } from './page.js';
@@ -12,23 +14,25 @@ import { renderMarkdown, renderText } from './render.js';
 
 /** The whole grid, for the variants that this run selected. */
 export async function matrixReport(context: StageContext): Promise<MatrixReport> {
-  const grid = await loadGrid(context.root, context.config);
   const results = context.artifacts<MatrixCellArtifact>('matrix-cell');
   const wheels = context.artifacts<WheelsArtifact>('pack-wheels');
-  const cells = wheels.flatMap((wheel) => cellsOf(grid, wheel, results));
+  const sections = await Promise.all(
+    wheels.map(async (wheel) => {
+      const grid = await loadGrid(context, wheel.variant);
+      const cells = cellsOf(grid, wheel, results);
+      return { cells, disagreements: disagreementsOf(cells, grid.compilerPackage) };
+    }),
+  );
   const report: MatrixReport = {
-    version: versionOf(wheels),
+    version: projectVersion(context),
+    suite: await suiteSha256(context.root),
     supports: { ...supportsOf(context.config) },
-    cells,
+    cells: sections.flatMap(({ cells }) => cells),
     forecast: context.forecast(),
-    disagreements: disagreementsOf(cells, grid.compilerPackage),
+    disagreements: sections.flatMap(({ disagreements }) => disagreements),
   };
   await write(context, report);
   return report;
-}
-
-function versionOf(wheels: readonly Artifact<WheelsArtifact>[]): string {
-  return wheels[0]?.value.wheels[0]?.version ?? '';
 }
 
 async function write(context: StageContext, report: MatrixReport): Promise<void> {

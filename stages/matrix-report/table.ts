@@ -2,6 +2,7 @@
 /** The cells as a person looks at them: a table of frameworks per wheel, and one of the other compilers. */
 import type { Forecast } from '../../engine/api.js';
 import type { CellResult, MatrixCell, MatrixReport } from '../artifacts.js';
+import { releaseOf } from '../lib/release-of.js';
 
 export interface Row {
   readonly title: string;
@@ -10,7 +11,7 @@ export interface Row {
 }
 
 export interface Section {
-  /** `cpu-release-x86_64`. */
+  /** `cpu-release-x86_64, IREE 3.13`. */
   readonly title: string;
   readonly wheel: string;
   readonly sha256: string;
@@ -32,7 +33,10 @@ export const SIGNS: Readonly<Record<CellResult, { readonly sign: string; readonl
 };
 
 export function sectionsOf({ cells }: Pick<MatrixReport, 'cells'>): Section[] {
-  return group(cells, ({ device, flavour, arch }) => [device, flavour, arch].join('-')).map(([title, ours]) => {
+  return group(
+    cells,
+    ({ device, flavour, arch, runtime }) => `${device}-${flavour}-${arch}, IREE ${releaseOf(runtime)}`,
+  ).map(([title, ours]) => {
     const [{ wheel, sha256, runtime }] = ours;
     const pythons = unique(ours.map(({ python }) => python));
     const own = newest(
@@ -79,8 +83,7 @@ function newest(cells: readonly MatrixCell[]): string {
 }
 
 function sameRelease(one: string, other: string): boolean {
-  const release = (version: string): string => version.split('.').slice(0, 2).join('.');
-  return release(one) === release(other);
+  return releaseOf(one) === releaseOf(other);
 }
 
 function unique(values: readonly string[]): string[] {

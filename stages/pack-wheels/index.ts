@@ -7,7 +7,7 @@ export const definition: StageDefinition<PackOptions, WheelsArtifact> = {
   name: 'pack-wheels',
   title: 'Pack and check the wheels',
   schema: 'stages/pack-wheels.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: ['SOURCE_DATE_EPOCH'],
   output: 'tree',

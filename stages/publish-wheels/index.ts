@@ -7,7 +7,7 @@ export const definition: StageDefinition<PublishOptions, PublishedArtifact> = {
   name: 'publish-wheels',
   title: 'Upload the wheels to a package index',
   schema: 'stages/publish-wheels.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 2,
   env: ['TWINE_USERNAME', 'TWINE_PASSWORD', 'TWINE_REPOSITORY', 'TWINE_REPOSITORY_URL', 'TWINE_CERT'],
   settings: [{ name: 'publish.rehearse', text: 'true: check, upload nothing' }],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject, StageContext } from '../../engine/api.js';
-import type { Lock, NativeArtifact, SourceComponent } from '../artifacts.js';
+import type { Lock, LockedIree, NativeArtifact, SourceComponent } from '../artifacts.js';
 import type { CompatMatrix } from '../lib/compat/matrix.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import type { PackageConfig } from './packages.js';
@@ -12,6 +12,7 @@ export interface TemplateRequest {
   readonly version: string;
   readonly flavour: string;
   readonly lock: Lock;
+  readonly iree: LockedIree;
   readonly native: NativeArtifact;
   readonly components: readonly SourceComponent[];
   readonly matrix: CompatMatrix;
@@ -24,7 +25,7 @@ const GPU_PRIORITY = 510;
 
 /** The variables of the templates; wheel-templates/README.md documents them. */
 export function templateContext(request: TemplateRequest): JsonObject {
-  const { context, entry, version, flavour, lock, native, matrix } = request;
+  const { context, entry, version, flavour, lock, iree, native, matrix } = request;
   const { project } = context.config;
   return {
     project: { name: project['name'] ?? '', version, urls: project['urls'] ?? {} },
@@ -40,14 +41,14 @@ export function templateContext(request: TemplateRequest): JsonObject {
     priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {
       ...supportsOf(context.config),
-      iree_compiler: compilerRange(lock.ireeRuntime.version),
+      iree_compiler: compilerRange(iree.runtime.version),
     },
     python_versions: supportedPythons(lock),
-    iree_runtime: lock.ireeRuntime.version,
+    iree_runtime: iree.runtime.version,
     measured: matrix.rows
-      .filter(({ device, runtime }) => device === entry.device && runtime === lock.ireeRuntime.version)
+      .filter(({ device, runtime }) => device === entry.device && runtime === iree.runtime.version)
       .map(({ jax = '', ...row }) => ({ ...row, jax })),
-    stablehlo_version: lock.ireeCompiler.stablehlo,
+    stablehlo_version: iree.compiler.stablehlo,
     license_expression: licenseExpression(request.components),
     sbom_files: [`sboms/${entry.name}.cdx.json`],
   };

@@ -7,7 +7,7 @@ export const definition: StageDefinition<Record<string, never>, PackagesArtifact
   name: 'render-packages',
   title: 'Render the Python packages',
   schema: 'stages/render-packages.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   output: 'tree',
   inputs: renderInputs,

@@ -3,15 +3,10 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type {
-  NativeArtifact,
-  PackagesArtifact,
-  RenderedPackage,
-  ResolveArtifact,
-  SourcesArtifact,
-} from '../artifacts.js';
+import type { NativeArtifact, PackagesArtifact, RenderedPackage, SourcesArtifact } from '../artifacts.js';
 import { readMatrix } from '../lib/compat/matrix.js';
-import { projectVersion } from '../lib/native-tree.js';
+import { lockAndIree } from '../lib/locked-iree.js';
+import { wheelVersion } from '../lib/native-tree.js';
 import { supportedPythons, templateContext } from './context.js';
 import { packagesOf, type PackageConfig } from './packages.js';
 import { renderTree } from './render.js';
@@ -39,9 +34,9 @@ export async function renderPackages(context: StageContext): Promise<PackagesArt
 async function renderPackage(context: StageContext, entry: PackageConfig): Promise<RenderedPackage> {
   const native = context.artifact<NativeArtifact>('build-native');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { lock, iree } = lockAndIree(context);
   const flavour = context.variant.axes['flavour'] ?? 'release';
-  const version = flavour === 'release' ? projectVersion(context) : `${projectVersion(context)}+${flavour}`;
+  const version = wheelVersion(context);
   const folder = path.join(context.outDir, entry.name);
 
   const licenses = path.resolve(sources.dir, sources.value.licenses);
@@ -52,6 +47,7 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
     version,
     flavour,
     lock,
+    iree,
     native: native.value,
     components,
     matrix: await readMatrix(context.root),

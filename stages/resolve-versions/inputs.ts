@@ -30,11 +30,12 @@ export function updateAsked({ settings }: Pick<InputContext, 'settings'>): boole
 /** What is wished for: a lock that answers the same wishes is kept. */
 export function originOf(context: InputContext<ResolveOptions>): LockOrigin {
   const constraints = context.config.sections['constraints'] as JsonObject | undefined;
-  const { jaxlib, python } = supportsOf(context.config);
+  const { jaxlib, python, iree } = supportsOf(context.config);
   const channel = channelOf(context);
   return {
     jaxlib,
-    iree: context.settings['constraints.iree'] ?? (textOf(constraints?.['iree']) || '>=0'),
+    iree: context.settings['constraints.iree'] ?? (textOf(constraints?.['iree']) || iree),
+    ireeLines: context.config.axes['iree'] ?? [],
     python,
     pythons: context.options.pythons,
     channel: channel.name,

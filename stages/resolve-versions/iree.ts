@@ -1,29 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compare, satisfies } from '@renovatebot/pep440';
 import { fail } from '../../engine/failure.js';
-import type { Framework, Lock } from '../artifacts.js';
+import type { Framework, LockedIree, LockOrigin } from '../artifacts.js';
 import { fetchCrate } from '../lib/crate.js';
 import { treeSha256 } from '../lib/hash.js';
 import { ireeFiles, ireeVersion } from '../lib/iree-tree.js';
 import { findDistribution, isDistribution } from '../lib/pip.js';
 import type { IreeRow, JaxlibRow } from '../lib/compat/rows.js';
+import { releaseOf } from '../lib/release-of.js';
 import { noMatch, type Exclusion } from './exclusions.js';
 import type { Resolver } from './resolver.js';
 
-export type LockedIree = Pick<Lock, 'ireeRuntime' | 'ireeCompiler'>;
-
 type Runtime = NonNullable<IreeRow['runtime']>;
 
-/** The newest release of which runtime and compiler both can be had, for every Python of the frameworks. */
-export async function resolveIree(resolver: Resolver, frameworks: readonly Framework[]): Promise<LockedIree> {
+/**
+ * For each line of the axis `iree` (without it: over all) the newest release of which runtime and compiler both can be
+ * had, for every Python of the frameworks. A line that the constraint excludes is left out while another is there.
+ */
+export async function resolveIree(
+  resolver: Resolver,
+  frameworks: readonly Framework[],
+): Promise<readonly LockedIree[]> {
   const { origin } = resolver;
   const rows = [...resolver.compat.iree].sort((a, b) => compare(b.version, a.version));
   await warnOfNewer(resolver, rows, frameworks);
+  const allowed = origin.ireeLines.filter((line) =>
+    rows.some((row) => releaseOf(row.version) === line && isAllowed(row, origin)),
+  );
+  for (const line of origin.ireeLines.filter((candidate) => allowed.length > 0 && !allowed.includes(candidate))) {
+    resolver.warn(`no release of IREE ${line} is in ${origin.iree}: the lock leaves it out`);
+  }
+  if (allowed.length === 0) return [await newestOf(resolver, rows, frameworks)];
+  return Promise.all(
+    allowed.map((line) =>
+      newestOf(
+        resolver,
+        rows.filter((row) => releaseOf(row.version) === line),
+        frameworks,
+      ),
+    ),
+  );
+}
+
+function isAllowed({ version }: IreeRow, { iree }: LockOrigin): boolean {
+  return satisfies(version, iree, { prereleases: true });
+}
+
+async function newestOf(
+  resolver: Resolver,
+  rows: readonly IreeRow[],
+  frameworks: readonly Framework[],
+): Promise<LockedIree> {
+  const { origin } = resolver;
   const exclusions: Exclusion[] = [];
   for (const row of rows) {
     const candidate = `IREE ${row.version}`;
     const by =
-      (satisfies(row.version, origin.iree, { prereleases: true }) ? undefined : `constraints.iree ${origin.iree}`) ??
+      (isAllowed(row, origin) ? undefined : `range of IREE ${origin.iree}`) ??
       tooOld(row, frameworks, resolver.compat.jaxlib) ??
       (row.runtime ? undefined : 'runtime sources: no crate holds this release') ??
       (await missingCompiler(resolver, row, frameworks));
@@ -33,7 +66,7 @@ export async function resolveIree(resolver: Resolver, frameworks: readonly Frame
   return noMatch(
     'IREE release',
     exclusions,
-    'widen constraints.iree in pipeline.yaml; the runtime and the compiler must be of one release',
+    'widen supports.iree (or constraints.iree, where it is set); the runtime and the compiler must be of one release',
   );
 }
 
@@ -94,12 +127,13 @@ async function lockIree(resolver: Resolver, row: IreeRow, runtime: Runtime): Pro
     });
   }
   return {
-    ireeRuntime: {
+    line: releaseOf(row.version),
+    runtime: {
       version: row.version,
       ...runtime,
       sha256: crate.checksum,
       treeSha256: await treeSha256(tree, ireeFiles(tree)),
     },
-    ireeCompiler: { ...row.compiler, stablehlo: row.stablehlo },
+    compiler: { ...row.compiler, stablehlo: row.stablehlo },
   };
 }

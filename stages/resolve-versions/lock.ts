@@ -31,10 +31,10 @@ export function inputsOf(
   chosen: Omit<LockContent, 'inputs' | 'from' | 'lockVersion'>,
   compat: Compat,
 ): string {
-  const { frameworks, ireeRuntime, pjrtHeaders } = chosen;
+  const { frameworks, iree, pjrtHeaders } = chosen;
   const rows = {
     jaxlib: compat.jaxlib.filter(({ version }) => frameworks.some(({ jaxlib }) => jaxlib === version)),
-    iree: compat.iree.filter(({ version }) => version === ireeRuntime.version),
+    iree: compat.iree.filter(({ version }) => iree.some(({ runtime }) => runtime.version === version)),
     headers: compat.headers.rows.filter(
       (row) => row.package === pjrtHeaders.package && row.version === pjrtHeaders.version,
     ),
@@ -42,6 +42,7 @@ export function inputsOf(
     traps: compat.headers.traps.filter(({ answer }) => answer === 'avoid'),
     cudaHeaders: compat.cudaHeaders,
     tracy: compat.tracy,
+    googletest: compat.googletest,
   };
   const text = stableStringify(
     { origin: { ...origin, wished: origin.pythons }, rows },
@@ -136,7 +137,7 @@ function leaves(value: unknown, at = '', found = new Map<string, string>()): Map
 
 function labelOf(entry: unknown, index: string): string {
   if (typeof entry !== 'object' || entry === null) return index;
-  const { python, path } = entry as { readonly python?: unknown; readonly path?: unknown };
-  if (typeof python === 'string') return `[${python}]`;
-  return typeof path === 'string' ? `[${path}]` : index;
+  const { python, path, line } = entry as Readonly<Record<string, unknown>>;
+  const label = [python, path, line].find((name) => typeof name === 'string');
+  return label === undefined ? index : `[${label}]`;
 }

@@ -10,7 +10,8 @@ import { resolveCudaHeaders, resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';
 import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
-import { resolveTracy } from './tracy.js';
+import { CRATE_PARTS } from '../lib/crate-parts.js';
+import { resolveCratePart, resolveTracy } from './crate-parts.js';
 import { makeResolver } from './resolver.js';
 
 /** The lock, if it still fits what is wished; else a new one, written and told. */
@@ -21,7 +22,9 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   const file = path.join(context.root, LOCK_FILE);
   const { lock: held, foreign } = await readLock(file);
   if (held && !updateAsked(context) && held.inputs === inputsOf(origin, held, compat)) {
-    context.log(`${LOCK_FILE} fits: jaxlib ${held.framework.jaxlib}, IREE ${held.ireeRuntime.version}`);
+    context.log(
+      `${LOCK_FILE} fits: jaxlib ${held.framework.jaxlib}, IREE ${held.iree.map(({ runtime }) => runtime.version).join(', ')}`,
+    );
     return { lock: held };
   }
   if (context.locked) return foreign ? refuseForeign(foreign.problems) : refuseIfChanged(context, held, origin, compat);
@@ -61,13 +64,14 @@ export async function resolveLock(
   const [framework] = frameworks;
   if (!framework) throw new Error('resolveFrameworks gave none');
   context.progress('ask the registries for IREE, the headers and Tracy');
-  const [iree, pjrtHeaders, cudaHeaders, tracy] = await Promise.all([
+  const [iree, pjrtHeaders, cudaHeaders, tracy, googletest] = await Promise.all([
     resolveIree(resolver, frameworks),
     resolveHeaders(resolver, framework, frameworks),
     resolveCudaHeaders(resolver),
     resolveTracy(resolver),
+    resolveCratePart(resolver, compat.googletest, CRATE_PARTS.googletest),
   ]);
-  const chosen = { framework, frameworks, ...iree, pjrtHeaders, cudaHeaders, tracy };
+  const chosen = { framework, frameworks, iree, pjrtHeaders, cudaHeaders, tracy, googletest };
   return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
 }
 

@@ -9,7 +9,7 @@ export const definition: StageDefinition<SetupJaxOptions, JaxArtifact> = {
   name: 'setup-jax',
   title: 'Install JAX and the IREE compiler',
   schema: 'stages/setup-jax.schema.json',
-  axes: [],
+  axes: ['iree'],
   version: 1,
   env: [...PYTHON_ENV],
   settings: [CHANNEL_SETTING],

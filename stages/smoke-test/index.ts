@@ -3,13 +3,14 @@ import type { StageDefinition } from '../../engine/api.js';
 import type { SmokeArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
+import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 import type { SmokeOptions } from './run.js';
 
 export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   name: 'smoke-test',
   title: 'Install the wheels and run JAX on them',
   schema: 'stages/smoke-test.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: [...PYTHON_ENV],
   settings: [CHANNEL_SETTING],
@@ -22,7 +23,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
     { from: 'report/*', to: 'dist/report' },
   ],
   inputs: async (context) => ({
-    files: await context.glob('stages/lib/testing', ['*.py', 'smoke/*']),
+    files: await context.glob(SUITE_FOLDER, SUITE_FILES),
     values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
   }),
   run: async (context) => (await import('./run.js')).smokeTest(context),

@@ -3,8 +3,9 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { Lock, ResolveArtifact, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
+import type { Lock, LockedIree, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
+import { lockAndIree } from '../lib/locked-iree.js';
 import { hostMachine } from '../lib/pythons.js';
 import { countOf, junitOf, missingDevice } from '../lib/testing/results.js';
 import { machineOf, runSuite } from '../lib/testing/suite.js';
@@ -19,7 +20,7 @@ export interface SmokeOptions {
 
 /** Installs each wheel into a fresh environment per Python and runs the suite in `python/` there. */
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { lock, iree } = lockAndIree(context);
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
   const found = await pythonsFor(context, lock);
   const targets = context.options.pythons === 'lowest' ? found.slice(0, 1) : found;
@@ -28,7 +29,7 @@ export async function smokeTest(context: StageContext<SmokeOptions>): Promise<Sm
   const problems: string[] = [];
   for (const wheel of wheels.value.wheels) {
     for (const target of targets) {
-      const { run, failures } = await smokeOne(context, lock, path.join(wheels.dir, wheel.file), wheel, target);
+      const { run, failures } = await smokeOne(context, iree, path.join(wheels.dir, wheel.file), wheel, target);
       runs.push(run);
       problems.push(...failures);
     }
@@ -57,7 +58,7 @@ async function pythonsFor(context: StageContext, lock: Lock): Promise<readonly T
 
 async function smokeOne(
   context: StageContext<SmokeOptions>,
-  lock: Lock,
+  iree: LockedIree,
   file: string,
   wheel: Wheel,
   { python, framework }: Target,
@@ -67,7 +68,7 @@ async function smokeOne(
   const environment = await installWheel(context, {
     folder: path.join(context.tempDir, label),
     wheel: file,
-    lock,
+    iree,
     target: { python, framework },
     requirements: ['pytest'],
   });
@@ -100,7 +101,7 @@ async function smokeOne(
       python: python.version,
       jax: framework.jax,
       jaxlib: framework.jaxlib,
-      compiler: lock.ireeCompiler.version,
+      compiler: iree.compiler.version,
       passed: passed ?? 0,
       failed: failed ?? 0,
       skipped: skipped ?? 0,

@@ -9,7 +9,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   name: 'test-native',
   title: 'Run the GoogleTests',
   schema: 'stages/test-native.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   tools: [ASAN_COMPILER],
   output: 'tree',

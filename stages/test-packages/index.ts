@@ -6,7 +6,7 @@ export const definition: StageDefinition<Record<string, never>, TestReportArtifa
   name: 'test-packages',
   title: 'Run the unit tests of the Python packages',
   schema: 'stages/test-packages.schema.json',
-  axes: ['device', 'flavour', 'arch'],
+  axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],

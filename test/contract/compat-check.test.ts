@@ -130,6 +130,13 @@ test('a jaxlib out of the range is known not to work; one that was not run is un
   );
 });
 
+test('a wheel of one release line of IREE among several is judged by the rows of the project', async () => {
+  const venv = await (await new Venv('line').plugin('cpu', '0.1.0.3.11')).versions('0.10.2');
+  const result = await venv.check('--json');
+  expect(result.code, result.output).toBe(0);
+  expect(answerOf(result).plugins[0]).toMatchObject({ version: '0.1.0.3.11', verdict: 'works' });
+});
+
 test('flavours are judged by the same rows', async () => {
   const venv = await (await new Venv('asan').plugin('cpu', '0.1.0+asan')).versions('0.10.2');
   const result = await venv.check('--json');

@@ -49,14 +49,7 @@ function constrain(name: string, range: string): void {
 
 describe('pipeline.yaml', () => {
   test.each([
-    [
-      'a misspelt key',
-      'constraints:',
-      'constrains:',
-      'constrains',
-      "unknown key 'constrains'",
-      "did you mean 'constraints'?",
-    ],
+    ['a misspelt key', 'supports:', 'suports:', 'suports', "unknown key 'suports'", "did you mean 'supports'?"],
     ['a misspelt option', 'maxBytes:', 'maxByts:', 'maxByts', "unknown key 'maxByts'", "did you mean 'maxBytes'?"],
     ['a wrong type', 'maxBytes: 5000000', 'maxBytes: small', 'small', '', ''],
     [
@@ -130,7 +123,7 @@ describe('versions and the lock', () => {
     const result = await checkout.run(['run', 'release', '--plain']);
     expectRefused(result, 4);
     expect(checkout.read(LOCK)).toBe(before.lock);
-    expect(result.output).toContain('constraints.iree >=99');
+    expect(result.output).toContain('range of IREE >=99');
   });
 
   test.each([

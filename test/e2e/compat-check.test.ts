@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMatrix, type MatrixRow } from '../../stages/lib/compat/matrix.js';
 import { HERE, makeCheckout, removeCheckouts, type Checkout } from '../rigs/checkout.js';
+import { IREE, OTHER_IREE } from '../rigs/locked.js';
 import type { PipelineResult } from '../rigs/pipeline-run.js';
 import { writeWheel } from '../rigs/wheel-server.js';
 
@@ -23,7 +24,8 @@ beforeAll(async () => {
   const minor = execFileSync(python, ['-c', ask], { encoding: 'utf8' }).trim();
   const { rows } = await readMatrix(HERE);
   works = rows.filter(
-    ({ device, result, pythons }) => device === 'cpu' && result === 'works' && pythons.includes(minor),
+    ({ device, runtime, result, pythons }) =>
+      device === 'cpu' && runtime === IREE && result === 'works' && pythons.includes(minor),
   );
 });
 afterAll(removeCheckouts);
@@ -55,7 +57,7 @@ function saidByTheWheel(code: string): string {
 const commandIn = (text: string): string | undefined => /pip install .*$/m.exec(text)?.[0];
 
 test('a jaxlib that is too old: both say no, with the same command', async () => {
-  await install('0.5.3', '3.11.0');
+  await install('0.5.3', IREE);
   const said = saidByTheWheel('_versions.check_jaxlib("0.5.3")');
   expect(said).toMatch(/works with jaxlib>=0\.6\.1,<0\.13, but jaxlib 0\.5\.3 is installed\. Install .* pip install "/);
   const result = await check();
@@ -65,7 +67,7 @@ test('a jaxlib that is too old: both say no, with the same command', async () =>
 
 test('a compiler of another release: both say no, with the same command, which changes nothing else', async () => {
   const jaxlib = works.at(-1)?.jaxlib ?? '0.10.2';
-  await install(jaxlib, '3.13.0');
+  await install(jaxlib, OTHER_IREE);
   const said = saidByTheWheel('_versions.check_compiler()');
   const result = await check();
   expect(result.code, result.output).toBe(4);
@@ -76,7 +78,7 @@ test('a compiler of another release: both say no, with the same command, which c
 
 test('what the matrix ran works, and what it did not is unknown', async () => {
   for (const jaxlib of ['0.10.2', '0.10.1']) {
-    await install(jaxlib, '3.11.0');
+    await install(jaxlib, IREE);
     const known = works.some((row) => row.jaxlib === jaxlib);
     const result = await check();
     expect(result.code, result.output).toBe(known ? 0 : 14);

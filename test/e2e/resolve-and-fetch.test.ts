@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml';
 import type { JsonObject } from '../../engine/api.js';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
-import type { Lock, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../../stages/artifacts.js';
+import type { Lock, LockedCrate, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../../stages/artifacts.js';
 import { definition as fetchSources } from '../../stages/fetch-sources/index.js';
 import { sha256File } from '../../stages/lib/hash.js';
 import { definition as resolveVersions } from '../../stages/resolve-versions/index.js';
@@ -20,7 +20,6 @@ import { writeWheel } from '../rigs/wheel-server.js';
 const ROOT = path.join(import.meta.dirname, '../..');
 const CONFIG = parse(fs.readFileSync(path.join(ROOT, 'pipeline.yaml'), 'utf8')) as {
   readonly supports: JsonObject;
-  readonly constraints: JsonObject;
   readonly stages: readonly { readonly uses: string; readonly with: JsonObject }[];
 };
 /** Nothing listens there: whoever connects fails at once. */
@@ -99,11 +98,12 @@ function resolve(
   more: StageRequest & { readonly ranges?: typeof NARROW; readonly pythons?: readonly string[] } = {},
 ): Promise<StageOutcome<ResolveArtifact>> {
   const { ranges, pythons = LOCK.from.pythons, sections = {}, ...request } = more;
-  const { iree, ...supports } = ranges ?? { ...CONFIG.supports, ...CONFIG.constraints };
+  const { iree, ...supports } = ranges ?? { ...CONFIG.supports };
   return rig.run(resolveVersions, {
     options: { pythons },
     ...request,
-    sections: { ...sections, supports, constraints: { iree } },
+    sections: { ...sections, supports: { ...supports, iree } },
+    axes: { iree: LOCK.from.ireeLines },
     upstream: [tools],
   });
 }
@@ -122,7 +122,7 @@ describe('resolve-versions', () => {
     fs.writeFileSync(lockFile, COMMITTED);
     const { value, lines } = await resolve({ ranges: NARROW, pythons: ['3.11', '3.13'] });
     expect(value.lock.frameworks.map(({ jaxlib }) => jaxlib)).toEqual(['0.10.2', '0.10.2']);
-    expect(value.lock.ireeRuntime).toEqual(LOCK.ireeRuntime);
+    expect(value.lock.iree).toEqual(LOCK.iree.filter(({ line }) => line === '3.11'));
     expect(value.lock.pjrtHeaders).toEqual(LOCK.pjrtHeaders);
     expect(value.lock.cudaHeaders).toEqual(LOCK.cudaHeaders);
     expect(value.lock.tracy).toEqual(LOCK.tracy);
@@ -167,7 +167,7 @@ describe('resolve-versions', () => {
     const failure = await failureOf(resolve({ ranges: { ...NARROW, iree: '>=99' }, pythons: ['3.11'] }));
     expect(failure).toMatchObject({
       kind: 'resolution',
-      detail: expect.stringContaining('constraints.iree') as string,
+      detail: expect.stringContaining('range of IREE') as string,
     });
     expect(await failureOf(resolve({ ranges: { ...NARROW, jaxlib: '>=99' }, pythons: ['3.11'] }))).toMatchObject({
       kind: 'resolution',
@@ -241,16 +241,18 @@ describe('fetch-sources', () => {
     for (const file of ['runtime/src/iree/base/api.h', 'compiler/bindings/c/iree/compiler/embedding_api.h']) {
       expect(fs.existsSync(path.join(dir, value.iree, file))).toBe(true);
     }
-    expect(value.components.map(({ name }) => name)).toEqual(['iree', 'flatcc', 'printf', 'pjrt-c-api']);
+    expect(value.components.map(({ name }) => name)).toEqual(['iree', 'flatcc', 'dlmalloc', 'pjrt-c-api']);
     for (const { name } of value.components) {
       expect(fs.readFileSync(path.join(dir, value.licenses, `${name}.txt`), 'utf8')).toMatch(/License|Permission/);
     }
   });
 
   const wrong = 'e'.repeat(64);
+  const withRuntime = ({ iree }: Lock, runtime: Partial<LockedCrate>): Lock['iree'] =>
+    iree.map((entry) => ({ ...entry, runtime: { ...entry.runtime, ...runtime } }));
   test.each<[string, (lock: Lock) => Partial<Lock>, string]>([
-    ['crate', ({ ireeRuntime }) => ({ ireeRuntime: { ...ireeRuntime, sha256: wrong } }), '.crate'],
-    ['tree', ({ ireeRuntime }) => ({ ireeRuntime: { ...ireeRuntime, treeSha256: wrong } }), 'eerie-sys'],
+    ['crate', (lock) => ({ iree: withRuntime(lock, { sha256: wrong }) }), '.crate'],
+    ['tree', (lock) => ({ iree: withRuntime(lock, { treeSha256: wrong }) }), 'eerie-sys'],
     ['wheel', ({ pjrtHeaders }) => ({ pjrtHeaders: { ...pjrtHeaders, wheelSha256: wrong } }), '.whl'],
     [
       'header',
@@ -276,7 +278,7 @@ describe('fetch-sources', () => {
   });
 
   describe('overrides', () => {
-    const VERSION = LOCK.ireeCompiler.version;
+    const VERSION = LOCK.iree[0]?.compiler.version ?? '';
 
     function tree(name: string, version: string): string {
       const folder = rig.folder(name);

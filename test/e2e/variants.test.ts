@@ -9,7 +9,7 @@ import { userShell } from '../rigs/user-shell.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
 // asan.test.ts has the flavour asan; cpu-release is there already.
-const MADE = ['cpu-release-aarch64', 'cpu-tracing', 'cuda-release'];
+const MADE = ['cpu-release-aarch64', 'cpu-release-iree3.11', 'cpu-tracing', 'cuda-release'];
 const LIMIT_MS = 30 * 60_000;
 
 let checkout: Checkout;
@@ -41,7 +41,9 @@ test.each(MADE)('%s: the wheel in dist is the one of the report, whose library e
   expect(library.exports).toEqual(['GetPjrtApi', 'XLA_FFI_GetApi']);
 });
 
-test('a flavour is in the version, a processor in the tag', () => {
+test('flavour and IREE are in the version, a processor in the tag', () => {
+  expect(rowOf('cpu-release').file).toMatch(/-[\d.]+\.3\.13-py3/);
+  expect(rowOf('cpu-release-iree3.11').file).toMatch(/-[\d.]+\.3\.11-py3/);
   expect(rowOf('cpu-tracing').file).toMatch(/-[\d.]+\+tracing-py3-none-manylinux_2_28_x86_64\.whl$/);
   expect(rowOf('cpu-release-aarch64').file).toMatch(/-[\d.]+-py3-none-manylinux_2_28_aarch64\.whl$/);
   expect(rowOf('cuda-release').file).toMatch(/^iree_pjrt_plugin_cuda-[\d.]+-py3/);
@@ -49,7 +51,7 @@ test('a flavour is in the version, a processor in the tag', () => {
 });
 
 test('what could be run passed; what was not is said', () => {
-  for (const variant of ['cpu-tracing', 'cuda-release']) {
+  for (const variant of ['cpu-release-iree3.11', 'cpu-tracing', 'cuda-release']) {
     const { runs } = rowOf(variant);
     expect(runs.length).toBeGreaterThan(0);
     for (const { passed, failed } of runs) {

@@ -62,7 +62,7 @@ export class EngineRig {
       {
         root: this.root,
         stateDir: this.stateDir,
-        config: { project: {}, sections: {} },
+        config: { project: {}, sections: {}, axes: {} },
         settings: {},
         locked: false,
         jobs: 4,

@@ -22,7 +22,7 @@ export const iree = (version: string) => ({
 
 export const SOURCES = {
   axes: { jaxlib: 'minors', refused: ['0.5.3'], pythons: ['3.12', '3.11'], compilers: '>=3.10' },
-  supports: { jaxlib: '>=0.6.1,<0.13', python: '>=3.11' },
+  supports: { jaxlib: '>=0.6.1,<0.13', python: '>=3.11', iree: '>=3.11,<3.14' },
   compat: {
     jaxlib: [
       row('0.6.1', '3.11'),
@@ -33,7 +33,7 @@ export const SOURCES = {
     ],
     iree: [iree('3.9.0'), iree('3.10.0'), iree('3.11.0'), iree('3.12.0')],
   },
-  lock: { ireeRuntime: { version: '3.11.0' }, ireeCompiler: { package: 'iree-base-compiler', version: '3.11.0' } },
+  iree: { runtime: { version: '3.11.0' }, compiler: { package: 'iree-base-compiler', version: '3.11.0' } },
 } as unknown as GridSources;
 
 export const nameOf = ({ jaxlib, python, compiler }: { jaxlib: string; python: string; compiler: string }): string =>
@@ -79,6 +79,7 @@ export function matrixReport(
   const cells = cellsOf(grid, WHEEL, results);
   return {
     version: '0.1.0',
+    suite: 'a'.repeat(64),
     supports: sources.supports,
     cells,
     forecast: {

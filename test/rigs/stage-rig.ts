@@ -10,6 +10,7 @@ import { ChildLedger } from '../../engine/machine/process.js';
 export interface StageRequest {
   readonly options?: unknown;
   readonly sections?: JsonObject;
+  readonly axes?: Readonly<Record<string, readonly string[]>>;
   readonly settings?: Readonly<Record<string, string>>;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -61,7 +62,7 @@ export class StageRig {
       inputs: {
         node,
         root: this.root,
-        config: { project: {}, sections: request.sections ?? {} },
+        config: { project: {}, sections: request.sections ?? {}, axes: request.axes ?? {} },
         settings: request.settings ?? {},
         env,
         upstream: request.upstream ?? [],

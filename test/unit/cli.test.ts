@@ -140,20 +140,32 @@ test('settings may hold commas, lists of stages may be given at once', async () 
 });
 
 describe('env', () => {
+  const made = (dir: string, value: unknown) => ({
+    dir,
+    value: value as never,
+    variant: { id: 'cpu-release-iree3.11', axes: { device: 'cpu', flavour: 'release', iree: '3.11' } },
+  });
   const sources = {
     device: 'cpu',
-    native: { dir: '/native', value: { library: 'lib.so' } as never },
-    packages: { dir: '/packages', value: { packages: [{ platform: 'iree_cpu', folder: 'a' }] } as never },
-    tools: { dir: '/tools', value: { bin: 'bin', zig: 'zig' } as never },
-    jax: { dir: '/jax', value: { python: 'bin/python', compilerLibrary: 'lib/c.so' } as never },
-    sources: {
-      dir: '/sources',
-      value: { iree: 'iree', pjrtHeaders: 'include', cudaHeaders: 'cuda', tracy: 'tracy' } as never,
-    },
-    resolved: {
-      dir: '/lock',
-      value: { lock: { ireeRuntime: { version: '3.11.0' }, ireeCompiler: { stablehlo: '1.13.0' } } } as never,
-    },
+    native: made('/native', { library: 'lib.so' }),
+    packages: made('/packages', { packages: [{ platform: 'iree_cpu', folder: 'a' }] }),
+    tools: made('/tools', { bin: 'bin', zig: 'zig' }),
+    jax: made('/jax', { python: 'bin/python', compilerLibrary: 'lib/c.so' }),
+    sources: made('/sources', {
+      iree: 'iree',
+      pjrtHeaders: 'include',
+      cudaHeaders: 'cuda',
+      tracy: 'tracy',
+      googletest: 'gtest',
+    }),
+    resolved: made('/lock', {
+      lock: {
+        iree: [
+          { line: '3.13', runtime: { version: '3.13.0' }, compiler: { stablehlo: '1.22.0' } },
+          { line: '3.11', runtime: { version: '3.11.0' }, compiler: { stablehlo: '1.13.0' } },
+        ],
+      },
+    }),
   };
   const expected = {
     PJRT_NAMES_AND_LIBRARY_PATHS: 'iree_cpu:/native/lib.so',
@@ -163,6 +175,7 @@ describe('env', () => {
     IREE_PJRT_HEADERS_DIR: '/sources/include',
     IREE_PJRT_CUDA_HEADERS_DIR: '/sources/cuda',
     IREE_PJRT_TRACY_DIR: '/sources/tracy',
+    IREE_PJRT_GOOGLETEST_DIR: '/sources/gtest',
     IREE_PJRT_IREE_VERSION: '3.11.0',
     IREE_PJRT_STABLEHLO_VERSION: '1.13.0',
     IREE_PJRT_ZIG: '/tools/zig',

@@ -14,6 +14,7 @@ import {
   type CompatMatrix,
   type MeasuredCell,
 } from '../../stages/lib/compat/matrix.js';
+import { suiteSha256 } from '../../stages/lib/testing/suite-sha256.js';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
@@ -22,7 +23,9 @@ function cell(jaxlib: string, python: string, result: string, more: Partial<Meas
   return { flavour: 'release', ...versions, python, result, ...more };
 }
 
-const NOTHING: CompatMatrix = { plugin: '0.1.0', rows: [] };
+const SUITE = 'a'.repeat(64);
+const WITH = { plugin: '0.1.0', suite: SUITE };
+const NOTHING: CompatMatrix = { ...WITH, rows: [] };
 
 describe('recording', () => {
   test('Pythons of which the same is to be said share a row; rows are ordered by PEP 440', () => {
@@ -32,7 +35,7 @@ describe('recording', () => {
       cell('0.9.2', '3.11', 'works'),
       cell('0.10.2', '3.12', 'fails', { reason: 'test_jit failed' }),
     ];
-    const { rows } = recordCells(NOTHING, '0.1.0', cells);
+    const { rows } = recordCells(NOTHING, WITH, cells);
     expect(rows.map(({ jaxlib, pythons, result, reason }) => [jaxlib, pythons, result, reason])).toEqual([
       ['0.9.2', ['3.11'], 'works', undefined],
       ['0.10.2', ['3.11', '3.13'], 'works', undefined],
@@ -42,16 +45,16 @@ describe('recording', () => {
 
   test('the order of the cells changes nothing, and recording the same again neither', () => {
     const cells = [cell('0.10.2', '3.11', 'works'), cell('0.9.2', '3.11', 'refused', { reason: 'no' })];
-    const once = recordCells(NOTHING, '0.1.0', cells);
-    expect(recordCells(NOTHING, '0.1.0', [...cells].reverse())).toEqual(once);
-    expect(recordCells(once, '0.1.0', cells)).toEqual(once);
-    expect(diffMatrices(once, recordCells(once, '0.1.0', cells))).toEqual([]);
+    const once = recordCells(NOTHING, WITH, cells);
+    expect(recordCells(NOTHING, WITH, [...cells].reverse())).toEqual(once);
+    expect(recordCells(once, WITH, cells)).toEqual(once);
+    expect(diffMatrices(once, recordCells(once, WITH, cells))).toEqual([]);
   });
 
   test('what was not run keeps what is known; what was run replaces it', () => {
-    const before = recordCells(NOTHING, '0.1.0', [cell('0.10.2', '3.11', 'works'), cell('0.10.2', '3.13', 'works')]);
+    const before = recordCells(NOTHING, WITH, [cell('0.10.2', '3.11', 'works'), cell('0.10.2', '3.13', 'works')]);
     const cells = [cell('0.10.2', '3.11', 'fails', { reason: 'crashed' }), cell('0.10.2', '3.13', 'not-run')];
-    const after = recordCells(before, '0.1.0', cells);
+    const after = recordCells(before, WITH, cells);
     expect(after.rows.map(({ pythons, result }) => [pythons, result])).toEqual([
       [['3.11'], 'fails'],
       [['3.13'], 'works'],
@@ -62,8 +65,8 @@ describe('recording', () => {
   });
 
   test('another version of the plugin starts anew', () => {
-    const before = recordCells(NOTHING, '0.1.0', [cell('0.10.2', '3.11', 'works')]);
-    const after = recordCells(before, '0.2.0', [cell('0.12.0.1', '3.13', 'works')]);
+    const before = recordCells(NOTHING, WITH, [cell('0.10.2', '3.11', 'works')]);
+    const after = recordCells(before, { ...WITH, plugin: '0.2.0' }, [cell('0.12.0.1', '3.13', 'works')]);
     expect(after.rows.map(({ jaxlib }) => jaxlib)).toEqual(['0.12.0.1']);
     expect(diffMatrices(before, after).map((line) => line.slice(0, 24))).toEqual([
       '~ plugin: 0.1.0 -> 0.2.0',
@@ -72,17 +75,24 @@ describe('recording', () => {
     ]);
   });
 
+  test('another smoke test starts anew: what passed the old one says nothing of it', () => {
+    const before = recordCells(NOTHING, WITH, [cell('0.10.2', '3.11', 'works')]);
+    const after = recordCells(before, { ...WITH, suite: 'b'.repeat(64) }, [cell('0.12.0.1', '3.13', 'works')]);
+    expect(after.rows.map(({ jaxlib }) => jaxlib)).toEqual(['0.12.0.1']);
+    expect(diffMatrices(before, after)[0]).toBe(`~ suite: ${SUITE} -> ${'b'.repeat(64)}`);
+  });
+
   test('of a refusal, what is wrong and not what to do about it; jax only where it was installed', () => {
     const reason =
       'a 0.1.0 works with b>=3.11.0, but b 3.9.0 is installed. Install the nearest: pip install "b==3.11.0"';
-    const { rows } = recordCells(NOTHING, '0.1.0', [cell('0.5.3', '3.11', 'refused', { reason, jax: '' })]);
+    const { rows } = recordCells(NOTHING, WITH, [cell('0.5.3', '3.11', 'refused', { reason, jax: '' })]);
     expect(rows[0]).toMatchObject({ reason: 'a 0.1.0 works with b>=3.11.0, but b 3.9.0 is installed' });
     expect(rows[0]).not.toHaveProperty('jax');
   });
 
   test('of the same versions on two kinds of machine, the worse', () => {
     const cells = [cell('0.10.2', '3.11', 'fails', { reason: 'crashed' }), cell('0.10.2', '3.11', 'works')];
-    expect(recordCells(NOTHING, '0.1.0', cells).rows.map(({ result }) => result)).toEqual(['fails']);
+    expect(recordCells(NOTHING, WITH, cells).rows.map(({ result }) => result)).toEqual(['fails']);
   });
 
   test('only what users install, and only what was run', () => {
@@ -91,7 +101,7 @@ describe('recording', () => {
       cell('0.10.2', '3.11', 'impossible'),
       cell('0.10.2', '3.11', 'not-run'),
     ];
-    expect(recordCells(NOTHING, '0.1.0', cells).rows).toEqual([]);
+    expect(recordCells(NOTHING, WITH, cells).rows).toEqual([]);
   });
 });
 
@@ -111,13 +121,18 @@ describe('the file', () => {
     expect(await readFile(path.join(ROOT, MATRIX_FILE), 'utf8')).not.toMatch(/https?:|www\.|\.(org|com|io)\b/);
   });
 
+  test('was measured with the smoke test of today (if not: npx pipeline run matrix, npx pipeline compat record)', async () => {
+    const { suite } = await readMatrix(ROOT);
+    expect(suite).toBe(await suiteSha256(ROOT));
+  });
+
   test('as it is committed, it is as it would be written', async () => {
     const text = await readFile(path.join(ROOT, MATRIX_FILE), 'utf8');
     expect(await renderMatrix(ROOT, await readMatrix(ROOT))).toBe(text);
   });
 
   test('is written with its comments, and read back the same', async () => {
-    const after = recordCells(await readMatrix(folder), '0.1.0', [
+    const after = recordCells(await readMatrix(folder), WITH, [
       cell('0.10.2', '3.11', 'works'),
       cell('0.9', '3.11', 'fails', { reason: 'a "reason": with signs' }),
     ]);

@@ -72,7 +72,7 @@ describe('good files', () => {
   test("the project's own pipeline.yaml is accepted and resolved", async () => {
     const config = await loadConfig({ path: join(ROOT, 'pipeline.yaml'), file: 'pipeline.yaml', schemas: SCHEMAS });
     expect(config.pipelines[0]?.name).toBe('release');
-    expect(Object.keys(config.project.sections)).toEqual(expect.arrayContaining(['supports', 'constraints']));
+    expect(Object.keys(config.project.sections)).toEqual(expect.arrayContaining(['supports', 'matrix']));
     expect(Object.keys(config.project.sections)).not.toContain('stages');
     expect(config.variants.length).toBeGreaterThan(0);
   });

@@ -38,7 +38,7 @@ function input(
     root: '/project',
     options,
     variant: { id: '', axes: {} },
-    config: { project: {}, sections: { channels } },
+    config: { project: {}, sections: { channels }, axes: {} },
     settings,
     env: {},
     glob: never,

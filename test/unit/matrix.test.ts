@@ -49,7 +49,7 @@ describe('the grid', () => {
   });
 
   test('a known release outside of the claim is run, and not claimed', () => {
-    const narrow = gridOf({ ...SOURCES, supports: { jaxlib: '>=0.7', python: '>=3.11' } });
+    const narrow = gridOf({ ...SOURCES, supports: { ...SOURCES.supports, jaxlib: '>=0.7' } });
     const cell = narrow.cells.find(({ jaxlib, runs }) => jaxlib === '0.6.2' && runs);
     expect(cell).toMatchObject({ claimed: false });
     expect(cell?.barrier).toBeUndefined();
@@ -57,7 +57,7 @@ describe('the grid', () => {
   });
 
   test('a Python that the wheel is not for', () => {
-    const narrow = gridOf({ ...SOURCES, supports: { jaxlib: '>=0.6.1', python: '>=3.12' } });
+    const narrow = gridOf({ ...SOURCES, supports: { ...SOURCES.supports, python: '>=3.12' } });
     expect(running(narrow).filter((name) => name.includes(' 3.11 '))).toEqual(['0.5.3 3.11 3.11.0 requires-python']);
   });
 
@@ -164,7 +164,7 @@ describe('the report', () => {
   test('as text and Markdown', () => {
     expect(renderText(good)).toBe(
       [
-        'cpu-release-x86_64, compiler 3.11.0',
+        'cpu-release-x86_64, IREE 3.11, compiler 3.11.0',
         'jaxlib  3.11  3.12',
         '0.11.0     ·     ✓',
         '0.7.1      ✓     ✓',
@@ -230,7 +230,7 @@ describe('the claim', () => {
   });
 
   test('disagrees: what is not claimed works', () => {
-    const narrow = { ...SOURCES, supports: { jaxlib: '>=0.7', python: '>=3.11' } };
+    const narrow = { ...SOURCES, supports: { ...SOURCES.supports, jaxlib: '>=0.7' } };
     expect(matrixReport({}, narrow).disagreements).toEqual([
       expect.stringMatching(/jaxlib 0\.6\.2 on Python 3\.11 .* works and is not claimed/),
       expect.stringMatching(/jaxlib 0\.6\.2 on Python 3\.12 .* works and is not claimed/),
@@ -247,7 +247,14 @@ describe('the claim', () => {
       needs: [],
     };
     const upstream = [{ ...WHEEL, stage: 'matrix-report', variant: node.variant, value }];
-    const sources = { node, root: ROOT, config: { project: {}, sections: {} }, settings: {}, env: {}, upstream };
+    const sources = {
+      node,
+      root: ROOT,
+      config: { project: {}, sections: {}, axes: {} },
+      settings: {},
+      env: {},
+      upstream,
+    };
     return matrixCheck(inputContext(sources as unknown as Parameters<typeof inputContext>[0]) as never);
   };
 

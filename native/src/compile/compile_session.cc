@@ -5,6 +5,7 @@
 
 #include "base/scratch_file.h"
 #include "base/status.h"
+#include "compile/stream_passes.h"
 
 namespace iree_pjrt {
 
@@ -25,8 +26,11 @@ CompileSession::CompileSession(const CompilerLibrary& library,
     library.ireeCompilerSessionDestroy(std::exchange(session_, nullptr));
     library.Throw(error, "flags of the IREE compiler");
   }
-  library.mlir.mlirContextEnableMultithreading(
-      library.ireeCompilerSessionBorrowContext(session_), false);
+  const MlirContext context =
+      library.ireeCompilerSessionBorrowContext(session_);
+  library.mlir.mlirContextEnableMultithreading(context, false);
+  CheckPasses(library.mlir, context, PassesUntilScheduling());
+  CheckPasses(library.mlir, context, PassesFromScheduling());
 }
 
 CompileSession::~CompileSession() {

@@ -66,7 +66,9 @@ Compiler::Compiler(const ClientOptions& options, Target target)
     : options_(options),
       target_(std::move(target)),
       log_(options.log_level),
-      cache_(options.cache_dir, options.cache_bytes, log_) {}
+      cache_(options.cache_dir, options.cache_bytes, log_) {
+  CheckPassNames(options.skipped_passes);
+}
 
 std::string Compiler::identity() const {
   std::vector<std::string_view> parts{Processor(), target_.name};
@@ -110,6 +112,9 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
                   IdentityOfThisPlugin() + "/" +
                       options_.framework_passes_identity + "/" +
                       IdentityOf(options_.compiler_library_path)};
+  for (const std::string& pass : options_.skipped_passes) {
+    request.libraries += " without " + pass;
+  }
   std::vector<std::string>& flags = request.flags;
   flags.insert(flags.end(), request.options.compiler_flags.begin(),
                request.options.compiler_flags.end());
@@ -187,6 +192,7 @@ std::shared_ptr<Program> Compiler::CompilePlain(const Request& request,
   artifacts.Save("received.mlir", request.source);
   PassContext passes;
   passes.device_count = program->device_count;
+  passes.skipped = options_.skipped_passes;
   if (artifacts.enabled()) {
     passes.saved = options_.saved_passes;
     passes.save = [&](const std::string& name, std::string_view text) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stream_passes.h"
 
+#include "base/platform.h"
+#include "base/status.h"
+#include "release/compiler_passes.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -46,7 +50,8 @@ const std::vector<StreamPasses>& PassesUntilScheduling() {
 
 const std::vector<StreamPasses>& PassesFromScheduling() {
   static const auto& passes = *new std::vector<StreamPasses>{
-      {Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
+      {std::string(kPassesBeforeScheduling) +
+       Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
        ",iree-stream-propagate-timepoints,iree-stream-materialize-"
        "builtins," +
        Cleanup("") + ",iree-stream-verify-lowering-to-async"},
@@ -62,6 +67,27 @@ const std::vector<StreamPasses>& PassesFromScheduling() {
        Cleanup("cse,") + ",iree-stream-fold-uniform-operands," +
        Cleanup("cse,") + ",symbol-dce"}};
   return passes;
+}
+
+void CheckPasses(const MlirApi& api, MlirContext context,
+                 const std::vector<StreamPasses>& list) {
+  const auto append = [](MlirStringRef text, void* message) {
+    static_cast<std::string*>(message)->append(text.data, text.length);
+  };
+  for (const StreamPasses& passes : list) {
+    const std::string text = "builtin.module(" + passes.pipeline + ")";
+    const MlirPassManager manager = api.mlirPassManagerCreate(context);
+    std::string message;
+    const MlirLogicalResult parsed = api.mlirParsePassPipeline(
+        api.mlirPassManagerGetAsOpPassManager(manager),
+        MlirStringRef{text.data(), text.size()}, append, &message);
+    api.mlirPassManagerDestroy(manager);
+    if (parsed.value) continue;
+    throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
+                "this plugin works with iree-base-compiler " +
+                    std::string(kIreeVersion) +
+                    "; the compiler library lacks a pass of it: " + message);
+  }
 }
 
 }  // namespace iree_pjrt

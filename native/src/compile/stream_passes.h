@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream phase of IREE 3.11, pass by pass. It differs from IREE's own list
+// The stream phase of IREE, pass by pass. It differs from IREE's own list
 // in three ways: steps of ours run between the passes, one pass is left out,
 // and one may fail. Before each element of these lists come AlignLoops and
 // RefineSubviews.
@@ -8,6 +8,8 @@
 
 #include <string>
 #include <vector>
+
+#include "mlir/mlir_c.h"
 
 namespace iree_pjrt {
 
@@ -29,6 +31,11 @@ const std::vector<StreamPasses>& PassesUntilScheduling();
 // What is run when; memory, commands, and optimizations of them. The analysis
 // of which waits are superfluous gives up on deeply nested loops.
 const std::vector<StreamPasses>& PassesFromScheduling();
+
+// Throws FAILED_PRECONDITION, with its name, for a pass that the library does
+// not have: one that may give up would be left out silently.
+void CheckPasses(const MlirApi& api, MlirContext context,
+                 const std::vector<StreamPasses>& list);
 
 }  // namespace iree_pjrt
 

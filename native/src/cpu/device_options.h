@@ -25,6 +25,10 @@ inline size_t DeviceCount(const DeviceOptions& options) {
   return static_cast<size_t>(options.count);
 }
 
+// Whether memory is freed when the device gets there. Else it is freed with the
+// last reference to it.
+inline constexpr bool kFreesInStreamOrder = false;
+
 // For the message about an unknown option.
 inline constexpr char kDeviceOptionNames[] = ", 'num_devices' (an integer)";
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "iree/hal/local/executable_loader.h"
-#include "iree/hal/local/local_executable.h"
 // The header does not say that it is C.
 extern "C" {
 #include "iree/hal/local/executable_library_util.h"
 }
 #include "base/status.h"
 #include "cpu/object_image.h"
+#include "release/library_executable.h"
 #include "trace/trace.h"
 
 namespace iree_pjrt {
@@ -20,25 +20,14 @@ namespace {
 constexpr char kFormat[] = "static";
 constexpr char kEntrySuffix[] = "_library_query";
 
-// `base` comes first: IREE casts pointers to it back and forth.
-struct ObjectExecutable {
+struct ObjectExecutable : LibraryExecutable {
   explicit ObjectExecutable(const iree_hal_executable_params_t& params);
   ~ObjectExecutable() { iree_hal_local_executable_deinitialize(&base); }
   ObjectExecutable(const ObjectExecutable&) = delete;
   ObjectExecutable& operator=(const ObjectExecutable&) = delete;
 
-  static ObjectExecutable& Of(iree_hal_executable_t* executable) {
-    return *reinterpret_cast<ObjectExecutable*>(executable);
-  }
-  static const iree_hal_executable_library_v0_t* LibraryOf(
-      iree_hal_executable_t* executable) {
-    return Of(executable).library;
-  }
-
-  iree_hal_local_executable_t base;
   std::vector<uint32_t> constants;
   ObjectImage image;
-  const iree_hal_executable_library_v0_t* library;
   // Of the entry points, for traces.
   std::vector<TraceName> names;
 };
@@ -57,7 +46,8 @@ iree_status_t IssueCall(
     const iree_hal_executable_dispatch_state_v0_t* dispatch_state,
     const iree_hal_executable_workgroup_state_v0_t* workgroup_state,
     uint32_t /*worker_id*/) {
-  const auto& executable = *reinterpret_cast<ObjectExecutable*>(base);
+  const auto& executable = *static_cast<ObjectExecutable*>(
+      reinterpret_cast<LibraryExecutable*>(base));
   const auto* library = executable.library;
   if (IREE_UNLIKELY(ordinal >= library->exports.count)) {
     return iree_make_status(IREE_STATUS_INVALID_ARGUMENT,
@@ -79,52 +69,24 @@ iree_status_t IssueCall(
 }
 
 void DestroyExecutable(iree_hal_executable_t* executable) {
-  delete &ObjectExecutable::Of(executable);
+  delete static_cast<ObjectExecutable*>(
+      reinterpret_cast<LibraryExecutable*>(executable));
 }
 
-iree_host_size_t ExportCount(iree_hal_executable_t* executable) {
-  return iree_hal_executable_library_export_count(
-      ObjectExecutable::LibraryOf(executable));
+const iree_hal_local_executable_vtable_t* ExecutableVtable() {
+  static const iree_hal_local_executable_vtable_t vtable = {
+      .base = LibraryExecutableVtable(&DestroyExecutable),
+      .issue_call = &IssueCall,
+  };
+  return &vtable;
 }
-
-iree_status_t ExportInfo(iree_hal_executable_t* executable,
-                         iree_hal_executable_export_ordinal_t ordinal,
-                         iree_hal_executable_export_info_t* out_info) {
-  return iree_hal_executable_library_export_info(
-      ObjectExecutable::LibraryOf(executable), ordinal, out_info);
-}
-
-iree_status_t ExportParameters(
-    iree_hal_executable_t* executable,
-    iree_hal_executable_export_ordinal_t ordinal, iree_host_size_t capacity,
-    iree_hal_executable_export_parameter_t* out_parameters) {
-  return iree_hal_executable_library_export_parameters(
-      ObjectExecutable::LibraryOf(executable), ordinal, capacity,
-      out_parameters);
-}
-
-iree_status_t LookupExport(iree_hal_executable_t* executable,
-                           iree_string_view_t name,
-                           iree_hal_executable_export_ordinal_t* out_ordinal) {
-  return iree_hal_executable_library_lookup_export_by_name(
-      ObjectExecutable::LibraryOf(executable), name, out_ordinal);
-}
-
-constexpr iree_hal_local_executable_vtable_t kExecutableVtable = {
-    .base = {.destroy = &DestroyExecutable,
-             .export_count = &ExportCount,
-             .export_info = &ExportInfo,
-             .export_parameters = &ExportParameters,
-             .lookup_export_by_name = &LookupExport},
-    .issue_call = &IssueCall,
-};
 
 ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
     : constants(params.constants, params.constants + params.constant_count),
       image({reinterpret_cast<const char*>(params.executable_data.data),
              params.executable_data.data_length},
             kEntrySuffix) {
-  iree_hal_local_executable_initialize(&kExecutableVtable,
+  iree_hal_local_executable_initialize(ExecutableVtable(),
                                        iree_allocator_system(), &base);
   base.environment.constants = constants.data();
   const auto query =
@@ -134,8 +96,8 @@ ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
   if (!header) {
     ThrowInvalidArgument("the compiled object is for another runtime");
   }
-  library = reinterpret_cast<const iree_hal_executable_library_v0_t*>(header);
-  base.dispatch_attrs = library->exports.attrs;
+  SetLibrary(*this,
+             reinterpret_cast<const iree_hal_executable_library_v0_t*>(header));
   for (uint32_t i = 0; i < library->exports.count; ++i) {
     names.push_back(std::make_shared<const std::string>(
         image.NameOf(reinterpret_cast<const void*>(library->exports.ptrs[i]))));
@@ -152,7 +114,7 @@ iree_status_t Load(const iree_hal_executable_params_t& params,
   IREE_RETURN_IF_ERROR(
       iree_hal_executable_library_verify(&params, executable->library));
   *out_executable =
-      reinterpret_cast<iree_hal_executable_t*>(executable.release());
+      reinterpret_cast<iree_hal_executable_t*>(&executable.release()->base);
   return iree_ok_status();
 }
 

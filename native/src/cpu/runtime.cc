@@ -8,12 +8,11 @@
 #include "base/status.h"
 #include "cpu/buffer_allocator.h"
 #include "cpu/object_loader.h"
-#include "iree/hal/drivers/local_sync/sync_device.h"
-#include "iree/hal/drivers/local_task/task_device.h"
 #include "iree/hal/local/loaders/embedded_elf_loader.h"
 #include "iree/hal/local/loaders/system_library_loader.h"
 #include "program/cost.h"
 #include "program/options.h"
+#include "release/devices.h"
 
 namespace iree_pjrt {
 namespace {
@@ -67,19 +66,15 @@ struct Runtime::Family {
 Runtime::Runtime(const ClientOptions& options)
     : family_(std::make_unique<Family>(options.worker_count)),
       instance_(CreateInstance()) {
-  const iree_allocator_t host = HostAllocator();
   BufferAllocator& memory = family_->memory;
   Check(iree_hal_allocator_create_heap(iree_make_cstring_view("local"),
                                        memory.handle(), memory.handle(),
                                        allocator_.out()),
         "creating the allocator");
   Loaders loaders;
-  iree_hal_sync_device_params_t params;
-  iree_hal_sync_device_params_initialize(&params);
   HalDevice device;
-  Check(iree_hal_sync_device_create(iree_make_cstring_view("local"), &params,
-                                    Loaders::kCount, loaders.list,
-                                    allocator_.get(), host, device.out()),
+  Check(CreateSyncDevice({allocator_.get(), loaders.list, Loaders::kCount},
+                         device.out()),
         "creating the device");
   engine_ = MakeEngine(std::move(device));
 }
@@ -115,14 +110,9 @@ const Runtime::Engine& Runtime::EngineFor(const Cost& cost) {
   if (!parallel.device) {
     family_->CreateWorkers();
     Loaders loaders;
-    iree_hal_task_device_params_t params;
-    iree_hal_task_device_params_initialize(&params);
-    iree_task_executor_t* executor = family_->executor.get();
     HalDevice device;
-    Check(iree_hal_task_device_create(iree_make_cstring_view("local"), &params,
-                                      1, &executor, Loaders::kCount,
-                                      loaders.list, allocator_.get(),
-                                      HostAllocator(), device.out()),
+    Check(CreateTaskDevice({allocator_.get(), loaders.list, Loaders::kCount},
+                           family_->executor.get(), device.out()),
           "creating the device with workers");
     parallel = MakeEngine(std::move(device));
   }

@@ -35,6 +35,10 @@ struct DeviceOptions {
 // A GPU each.
 inline size_t DeviceCount(const DeviceOptions&) { return 1; }
 
+// Whether memory is freed when the device gets there: freed with the last
+// reference to it, the whole device would be waited for.
+inline constexpr bool kFreesInStreamOrder = true;
+
 // For the message about an unknown option.
 inline constexpr char kDeviceOptionNames[] =
     ", 'target', 'command_buffers' (strings), 'device_ordinal', "

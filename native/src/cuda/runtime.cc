@@ -10,6 +10,7 @@
 #include "iree/hal/drivers/cuda/api.h"
 #include "program/cost.h"
 #include "program/options.h"
+#include "release/devices.h"
 
 namespace iree_pjrt {
 namespace {
@@ -43,8 +44,7 @@ Runtime::Runtime(const ClientOptions& options)
   family_->staging_bytes = static_cast<size_t>(wanted.staging_bytes);
   family_->driver = CreateDriver(wanted);
   HalDevice device;
-  Check(iree_hal_driver_create_default_device(family_->driver.get(),
-                                              HostAllocator(), device.out()),
+  Check(OpenDefaultDevice(family_->driver.get(), device.out()),
         "opening the GPU");
   family_->device = device.get();
   allocator_ = HalAllocator::Retain(iree_hal_device_allocator(device.get()));

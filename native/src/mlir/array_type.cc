@@ -13,20 +13,24 @@ std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
 }
 
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value) {
-  const std::string type = ir.Print(ir.api.mlirValueGetType(value));
-  size_t at = type.find('<');
+  return ArrayTypeOf(ir, ir.api.mlirValueGetType(value));
+}
+
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirType type) {
+  const std::string text = ir.Print(type);
+  size_t at = text.find('<');
   if (at == std::string::npos) return std::nullopt;
-  ArrayType array{type.substr(0, ++at), {}, {}};
+  ArrayType array{text.substr(0, ++at), {}, {}};
   int64_t size = 0;
   while (true) {
-    const char* const begin = type.data() + at;
-    const char* const end = type.data() + type.size();
+    const char* const begin = text.data() + at;
+    const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(begin, end, size);
     if (error != std::errc() || rest == end || *rest != 'x') break;
     array.shape.push_back(size);
     at += static_cast<size_t>(rest - begin) + 1;
   }
-  array.after = type.substr(at);
+  array.after = text.substr(at);
   if (array.after.starts_with('?')) return std::nullopt;
   return array;
 }

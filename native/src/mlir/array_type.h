@@ -22,7 +22,8 @@ struct ArrayType {
   std::string Reshaped(const std::vector<int64_t>& to) const;
 };
 
-// Of a value; empty for what is no array, or if a dimension is not static.
+// Empty for what is no array, or if a dimension is not static.
+std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirType type);
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);
 
 }  // namespace iree_pjrt

@@ -21,7 +21,9 @@ IREE_PJRT_MLIR_HANDLE(MlirDiagnostic);
 IREE_PJRT_MLIR_HANDLE(MlirIdentifier);
 IREE_PJRT_MLIR_HANDLE(MlirLocation);
 IREE_PJRT_MLIR_HANDLE(MlirOpOperand);
+IREE_PJRT_MLIR_HANDLE(MlirOpPassManager);
 IREE_PJRT_MLIR_HANDLE(MlirOperation);
+IREE_PJRT_MLIR_HANDLE(MlirPassManager);
 IREE_PJRT_MLIR_HANDLE(MlirRegion);
 IREE_PJRT_MLIR_HANDLE(MlirType);
 IREE_PJRT_MLIR_HANDLE(MlirValue);
@@ -180,6 +182,12 @@ namespace iree_pjrt {
   X(mlirOperationVerify, bool (*)(MlirOperation))                              \
   X(mlirOperationWalk,                                                         \
     void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
+  X(mlirParsePassPipeline,                                                     \
+    MlirLogicalResult (*)(MlirOpPassManager, MlirStringRef,                    \
+                          MlirStringCallback, void*))                          \
+  X(mlirPassManagerCreate, MlirPassManager (*)(MlirContext))                   \
+  X(mlirPassManagerDestroy, void (*)(MlirPassManager))                         \
+  X(mlirPassManagerGetAsOpPassManager, MlirOpPassManager (*)(MlirPassManager)) \
   X(mlirRegionCreate, MlirRegion (*)())                                        \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
   X(mlirRegionTakeBody, void (*)(MlirRegion, MlirRegion))                      \

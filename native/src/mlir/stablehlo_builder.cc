@@ -20,7 +20,22 @@ bool IsVhlo(const Ir& ir, MlirOperation op) {
   return ir.Name(op).starts_with("vhlo.");
 }
 
+// `!vhlo.complex_v1<!vhlo.f32_v1>` for `complex<f32>`.
+std::string VhloElement(std::string_view element) {
+  if (const std::string part = ComplexPart(element); !part.empty()) {
+    return "!vhlo.complex_v1<" + VhloElement(part) + ">";
+  }
+  return "!vhlo." + std::string(element == "i1" ? "bool" : element) + "_v1";
+}
+
 }  // namespace
+
+std::string ComplexPart(std::string_view element) {
+  constexpr std::string_view kComplex = "complex<";
+  if (!element.starts_with(kComplex)) return "";
+  element.remove_prefix(kComplex.size());
+  return std::string(element.substr(0, element.find('>')));
+}
 
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                            const Dims& numbers) {
@@ -63,9 +78,9 @@ std::string StablehloBuilder::ElementOf(MlirValue array) const {
 
 MlirType StablehloBuilder::Type(const Dims& shape,
                                 std::string_view element) const {
-  const std::string name(element == "i1" && vhlo_ ? "bool" : element);
-  const ArrayType type{vhlo_ ? "!vhlo.tensor_v1<" : "tensor<", shape,
-                       vhlo_ ? "!vhlo." + name + "_v1>" : name + ">"};
+  const ArrayType type{
+      vhlo_ ? "!vhlo.tensor_v1<" : "tensor<", shape,
+      (vhlo_ ? VhloElement(element) : std::string(element)) + ">"};
   return ir_.ParseType(type.Reshaped(shape));
 }
 

@@ -23,6 +23,9 @@ MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);
 // `1 : i64`, or VHLO's.
 MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number);
 
+// `f32` of `complex<f32>`; empty for other elements.
+std::string ComplexPart(std::string_view element);
+
 class StablehloBuilder {
  public:
   // Operations get the form of `like`; without it, that of `before`.
@@ -33,7 +36,7 @@ class StablehloBuilder {
   // Throws UNIMPLEMENTED if a dimension is not static.
   ArrayType TypeOf(MlirValue array) const;
   Dims ShapeOf(MlirValue array) const { return TypeOf(array).shape; }
-  // The element type in builtin form: `i32`, `ui8`, `f32`.
+  // The element type in builtin form: `i32`, `ui8`, `complex<f32>`.
   std::string ElementOf(MlirValue array) const;
 
   // A constant of one number everywhere, such as `0` or `-0.0`.

@@ -147,6 +147,9 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
   if (const char* passes = getenv("IREE_PJRT_SAVE_PASSES")) {
     options.saved_passes = SplitFlags(passes);
   }
+  if (const char* passes = getenv("IREE_PJRT_SKIP_PASSES")) {
+    options.skipped_passes = SplitFlags(passes);
+  }
   const char* workers = getenv("IREE_PJRT_NUM_THREADS");
   if (workers && *workers) options.worker_count = ParseWorkerCount(workers);
   const char* level = getenv("IREE_PJRT_LOG_LEVEL");

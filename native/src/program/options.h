@@ -32,6 +32,8 @@ struct ClientOptions {
   std::string save_artifacts_dir;
   // Our passes whose program is written there, too, before and after.
   std::vector<std::string> saved_passes;
+  // Those that are left out, to see what they are good for.
+  std::vector<std::string> skipped_passes;
   // Threads that a large program is spread over; 0: one for each core that the
   // process may use.
   size_t worker_count = 0;

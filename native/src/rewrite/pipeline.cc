@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string>
 
+#include "base/status.h"
+#include "device_options.h"
 #include "rewrite/flow/passes.h"
 #include "rewrite/late/passes.h"
 #include "rewrite/linalg/passes.h"
@@ -33,6 +35,10 @@ void ForeignCalls(const Ir& ir, PassContext& context) {
 
 void Inputs(const Ir& ir, PassContext& context) {
   KeepInputs(ir, context.donatable);
+}
+
+void Deallocations(const Ir& ir, PassContext&) {
+  if (!kFreesInStreamOrder) DropDeallocations(ir);
 }
 
 void Object(const Ir& ir, PassContext& context) {
@@ -124,6 +130,9 @@ constexpr Pass kPasses[] = {
                    "IREE mixes up what a loop carries with its results"),
     IREE_PJRT_PASS(kStream, RefineSubviews,
                    "IREE refuses views of another kind than the whole"),
+    {Phase::kStream, "DropDeallocations", &Deallocations,
+     "IREE deallocates what has another name; on CPUs, where memory needs it "
+     "not"},
 
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
@@ -137,11 +146,13 @@ constexpr Pass kPasses[] = {
 };
 #undef IREE_PJRT_PASS
 
+bool Holds(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool IsSaved(const PassContext& context, std::string_view name) {
-  return context.save && std::any_of(context.saved.begin(), context.saved.end(),
-                                     [&](const std::string& wanted) {
-                                       return wanted == name || wanted == "all";
-                                     });
+  return context.save &&
+         (Holds(context.saved, name) || Holds(context.saved, "all"));
 }
 
 // Runs the pass; writes the module before it, and after it with the time.
@@ -186,9 +197,18 @@ std::string_view NameOf(Phase phase) {
 
 std::span<const Pass> Passes() { return kPasses; }
 
+void CheckPassNames(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool known =
+        std::any_of(std::begin(kPasses), std::end(kPasses),
+                    [&](const Pass& pass) { return name == pass.name; });
+    if (!known) ThrowInvalidArgument("there is no pass '" + name + "'");
+  }
+}
+
 void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
   for (const Pass& pass : kPasses) {
-    if (pass.phase != phase) continue;
+    if (pass.phase != phase || Holds(context.skipped, pass.name)) continue;
     const TraceSpan span(TraceKind::kCompile, pass.name);
     if (IsSaved(context, pass.name)) {
       RunAndSave(pass, ir, context);

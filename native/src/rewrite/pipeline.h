@@ -41,6 +41,9 @@ struct PassContext {
   // Calls of handlers on the host, found by RewriteForeignCalls.
   std::vector<ForeignCall> foreign_calls;
 
+  // Passes that are not run, by name.
+  std::vector<std::string> skipped;
+
   // Passes whose module is saved before and after, by name; `all` for each.
   std::vector<std::string> saved;
   std::function<void(const std::string& name, std::string_view text)> save;
@@ -60,6 +63,9 @@ std::span<const Pass> Passes();
 // Runs the passes of a phase, each within a span of the profiler. Throws what
 // they throw.
 void RunPasses(Phase phase, const Ir& ir, PassContext& context);
+
+// Throws INVALID_ARGUMENT for a name that no pass has.
+void CheckPassNames(const std::vector<std::string>& names);
 
 // A line for each pass: phase, name and reason, with a tab between two.
 const std::string& PassTable();

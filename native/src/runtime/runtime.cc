@@ -12,6 +12,7 @@
 #include "base/host_allocator.h"
 #include "base/status.h"
 #include "iree/modules/hal/module.h"
+#include "release/devices.h"
 
 namespace iree_pjrt {
 namespace {
@@ -56,8 +57,7 @@ Runtime::Engine Runtime::MakeEngine(HalDevice device) const {
   const iree_allocator_t host = HostAllocator();
   Engine engine;
   engine.device = std::move(device);
-  Check(iree_hal_device_group_create_from_device(engine.device.get(), host,
-                                                 engine.group.out()),
+  Check(CreateDeviceGroup(engine.device.get(), engine.group.out()),
         "creating the device group");
   Check(iree_hal_module_create(
             instance_.get(), iree_hal_module_device_policy_default(),

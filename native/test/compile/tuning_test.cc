@@ -92,8 +92,9 @@ class EstimateTest : public testing::Test {
       %many = arith.constant 5000 : index
       %0 = scf.for %i = %zero to )" +
            bound + R"( step %one iter_args(%x = %a) -> (tensor<1000xf32>) {
-        %1 = linalg.add ins(%x, %a : tensor<1000xf32>, tensor<1000xf32>)
-            outs(%x : tensor<1000xf32>) -> tensor<1000xf32>
+        %1 = linalg.map { arith.addf }
+            ins(%x, %a : tensor<1000xf32>, tensor<1000xf32>)
+            outs(%x : tensor<1000xf32>)
         scf.yield %1 : tensor<1000xf32>
       }
       util.return %0 : tensor<1000xf32>

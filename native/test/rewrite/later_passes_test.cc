@@ -32,8 +32,8 @@ constexpr char kAddition[] = R"(module {
   util.func public @main(%x: tensor<8xf32>, %y: tensor<8xf32>)
       -> tensor<8xf32> {
     %0 = tensor.empty() : tensor<8xf32>
-    %1 = linalg.add ins(%x, %y : tensor<8xf32>, tensor<8xf32>)
-        outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+    %1 = linalg.map { arith.addf }
+        ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%0 : tensor<8xf32>)
     util.return %1 : tensor<8xf32>
   }
 })";
@@ -169,8 +169,8 @@ TEST(EmbedObjectTest, ItsBytesTakeThePlaceOfTheName) {
   const std::string text =
       After(R"(module {
     hal.executable private @e {
-      hal.executable.binary public @b attributes {
-          data = dense<[1, 2]> : vector<2xi8>, format = "static"}
+      "hal.executable.binary"() <{sym_name = "b", format = "static",
+          data = dense<[1, 2]> : vector<2xi8>}> : () -> ()
     }
   })",
             [](const Ir& ir) {

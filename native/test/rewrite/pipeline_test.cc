@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/status.h"
 #include "parsed_module.h"
 
 namespace iree_pjrt {
@@ -35,15 +36,30 @@ TEST(PipelineTest, TheTableHasALineForEach) {
   EXPECT_EQ(lines, Passes().size());
 }
 
+constexpr char kProduct[] = R"(module {
+  func.func @main(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>)
+      -> tensor<4x4xbf16> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+        : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xbf16>
+    return %0 : tensor<4x4xbf16>
+  }
+})";
+
+TEST(PipelineTest, PassesThatAreNamedAreLeftOut) {
+  const auto after = [](const std::vector<std::string>& skipped) {
+    PassContext context;
+    context.skipped = skipped;
+    return After(kProduct, [&](const Ir& ir) {
+      RunPasses(Phase::kStablehlo, ir, context);
+    });
+  };
+  EXPECT_TRUE(Holds(after({}), "f32"));
+  EXPECT_FALSE(Holds(after({"WidenSums"}), "f32"));
+  EXPECT_NO_THROW(CheckPassNames({"WidenSums", "AlignLoops"}));
+  EXPECT_THROW(CheckPassNames({"WidenSums", "AlignLoop"}), Error);
+}
+
 TEST(PipelineTest, ModulesAreSavedBeforeAndAfterPassesThatAreNamed) {
-  constexpr char kProduct[] = R"(module {
-    func.func @main(%a: tensor<4x8xbf16>, %b: tensor<8x4xbf16>)
-        -> tensor<4x4xbf16> {
-      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
-          : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xbf16>
-      return %0 : tensor<4x4xbf16>
-    }
-  })";
   std::map<std::string, std::string> saved;
   PassContext context;
   context.saved = {"WidenSums", "KeepInputs"};

@@ -274,6 +274,23 @@ TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
   EXPECT_FALSE(Holds(text, "<*>")) << text;
 }
 
+TEST(DropDeallocationsTest, WhoWaitedForOneWaitsForWhatItWaitedFor) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: !stream.resource<transient>, %n: index,
+        %t: !stream.timepoint) -> (!stream.timepoint, !stream.timepoint) {
+      %0 = stream.resource.dealloca await(%t) => %a
+          : !stream.resource<transient>{%n} => !stream.timepoint
+      %1 = stream.resource.dealloca %a
+          : !stream.resource<transient>{%n} => !stream.timepoint
+      util.return %0, %1 : !stream.timepoint, !stream.timepoint
+    }
+  })",
+                                 &DropDeallocations);
+  EXPECT_FALSE(Holds(text, "dealloca")) << text;
+  EXPECT_TRUE(Holds(text, "%0 = stream.timepoint.immediate")) << text;
+  EXPECT_TRUE(Holds(text, "util.return %arg2, %0")) << text;
+}
+
 // A loop that swaps what it was handed.
 std::string Swapping(const std::string& first, const std::string& second) {
   return After("vm.module @m { vm.func @f(%c: i32, %a: " + first +

@@ -7,6 +7,7 @@ export const COMPAT_FILES = {
   headers: 'compat/pjrt-headers.yaml',
   cudaHeaders: 'compat/cuda-headers.yaml',
   tracy: 'compat/tracy.yaml',
+  googletest: 'compat/googletest.yaml',
 } as const;
 
 /** What was run together; apart, because no choice of versions depends on it. */

@@ -34,8 +34,13 @@ export interface MatrixRow {
 export interface CompatMatrix {
   /** Version of the plugin's packages that the rows were measured with. */
   readonly plugin: string;
+  /** Of the smoke test that the rows were measured with. */
+  readonly suite: string;
   readonly rows: readonly MatrixRow[];
 }
+
+/** What rows were measured with. */
+export type MeasuredWith = Omit<CompatMatrix, 'rows'>;
 
 /** A cell of dist/matrix/matrix.json, as far as it matters here. */
 export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result' | 'jax'> {
@@ -55,17 +60,21 @@ type Single = Omit<MatrixRow, 'pythons'> & { readonly python: string };
 
 /**
  * `before` with the cells that were run in the place of what it says of their versions. Cells that were not run leave
- * what it says; rows of another version of the plugin are not kept. Only what users install is recorded; of the same
+ * what it says; rows of another version of the plugin, or of another smoke test, are not kept. Only what users install is recorded; of the same
  * versions on two kinds of machine, the worse.
  */
-export function recordCells(before: CompatMatrix, plugin: string, cells: readonly MeasuredCell[]): CompatMatrix {
-  const known = before.plugin === plugin ? singles(before) : [];
+export function recordCells(
+  before: CompatMatrix,
+  { plugin, suite }: MeasuredWith,
+  cells: readonly MeasuredCell[],
+): CompatMatrix {
+  const known = before.plugin === plugin && before.suite === suite ? singles(before) : [];
   const measured = cells
     .filter(({ flavour }) => flavour === 'release')
     .flatMap(singleOf)
     .sort((a, b) => OUTCOMES.indexOf(a.result) - OUTCOMES.indexOf(b.result));
   const byVersions = new Map([...known, ...measured].map((single) => [versionsOf(single), single]));
-  return { plugin, rows: grouped([...byVersions.values()].sort(inOrder)) };
+  return { plugin, suite, rows: grouped([...byVersions.values()].sort(inOrder)) };
 }
 
 function singleOf({ device, runtime, compiler, jaxlib, jax, python, result, reason }: MeasuredCell): Single[] {
@@ -81,20 +90,23 @@ export function diffMatrices(before: CompatMatrix, after: CompatMatrix): string[
   const [old, now] = [before, after].map(
     (matrix) => new Map(singles(matrix).map((one) => [versionsOf(one), sayOf(one)])),
   );
-  const plugin = before.plugin === after.plugin ? [] : [`~ plugin: ${before.plugin} -> ${after.plugin}`];
+  const heads = (['plugin', 'suite'] as const).flatMap((key) =>
+    before[key] === after[key] ? [] : [`~ ${key}: ${before[key]} -> ${after[key]}`],
+  );
   const rows = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].flatMap((key) => {
     const [was, is] = [old?.get(key), now?.get(key)];
     if (was === is) return [];
     if (was === undefined) return [`+ ${key}: ${is ?? ''}`];
     return is === undefined ? [`- ${key}: ${was}`] : [`~ ${key}: ${was} -> ${is}`];
   });
-  return [...plugin, ...rows];
+  return [...heads, ...rows];
 }
 
 /** The file with other rows in it; its comments stay. */
-export async function renderMatrix(root: string, { plugin, rows }: CompatMatrix): Promise<string> {
+export async function renderMatrix(root: string, { plugin, suite, rows }: CompatMatrix): Promise<string> {
   const document = parseDocument(await readFile(path.join(root, MATRIX_FILE), 'utf8'));
   document.set('plugin', plugin);
+  document.set('suite', suite);
   document.set('rows', document.createNode(rows, { aliasDuplicateObjects: false }));
   return document.toString({ lineWidth: 0, singleQuote: true });
 }

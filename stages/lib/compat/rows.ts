@@ -9,6 +9,7 @@ export interface Compat {
   readonly headers: HeaderFile;
   readonly cudaHeaders: HeaderSource;
   readonly tracy: TracySource;
+  readonly googletest: CrateSource;
 }
 
 export interface JaxlibRow {
@@ -43,11 +44,16 @@ export interface HeaderSource {
   readonly members: readonly string[];
 }
 
-/** Sources of Tracy's client. */
-export interface TracySource {
+/** A crate that carries sources of something else. */
+export interface CrateSource {
   readonly crate: string;
   readonly crateVersion: string;
+  /** Release of what it carries. */
   readonly version: string;
+}
+
+/** Sources of Tracy's client. */
+export interface TracySource extends CrateSource {
   readonly protocol: number;
 }
 
@@ -79,14 +85,15 @@ export interface Trap {
 }
 
 export async function loadCompat(root: string): Promise<Compat> {
-  const [jaxlib, iree, headers, cudaHeaders, tracy] = await Promise.all([
+  const [jaxlib, iree, headers, cudaHeaders, tracy, googletest] = await Promise.all([
     readCompatFile<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
     readCompatFile<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
     readCompatFile<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
     readCompatFile<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
     readCompatFile<TracySource>(root, COMPAT_FILES.tracy, 'compat-tracy'),
+    readCompatFile<CrateSource>(root, COMPAT_FILES.googletest, 'compat-googletest'),
   ]);
-  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy };
+  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy, googletest };
 }
 
 /** Minor of an API version `0.minor`. */

@@ -5,9 +5,10 @@ import type { ProjectConfig } from '../../../engine/api.js';
 export interface Supports {
   readonly jaxlib: string;
   readonly python: string;
+  readonly iree: string;
 }
 
 export function supportsOf({ sections }: Pick<ProjectConfig, 'sections'>): Supports {
-  const { jaxlib = '>=0', python = '>=0' } = (sections['supports'] ?? {}) as Partial<Supports>;
-  return { jaxlib, python };
+  const { jaxlib = '>=0', python = '>=0', iree = '>=0' } = (sections['supports'] ?? {}) as Partial<Supports>;
+  return { jaxlib, python, iree };
 }

@@ -7,12 +7,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compare, satisfies } from '@renovatebot/pep440';
 import { parse } from 'yaml';
-import type { ProjectConfig } from '../../../engine/api.js';
+import type { InputContext, Variant } from '../../../engine/api.js';
 import { fail } from '../../../engine/failure.js';
-import type { Lock } from '../../artifacts.js';
+import type { Lock, LockedIree } from '../../artifacts.js';
 import { loadCompat, type Compat, type JaxlibRow } from '../compat/rows.js';
 import { supportsOf, type Supports } from '../compat/supports.js';
+import { ireeOf } from '../locked-iree.js';
 import { minorNumber } from '../pythons.js';
+import { releaseOf } from '../release-of.js';
 
 /** The axes of the matrix, `matrix` of pipeline.yaml; the schema has filled in its defaults. */
 export interface MatrixAxes {
@@ -59,12 +61,16 @@ export interface GridSources {
   readonly axes: MatrixAxes;
   readonly supports: Supports;
   readonly compat: Pick<Compat, 'jaxlib' | 'iree'>;
-  readonly lock: Pick<Lock, 'ireeRuntime' | 'ireeCompiler'>;
+  readonly iree: Pick<LockedIree, 'runtime' | 'compiler'>;
 }
 
 const LOCK_FILE = 'pipeline.lock.yaml';
 
-export async function loadGrid(root: string, config: ProjectConfig): Promise<Grid> {
+/** The grid of a variant's wheel. */
+export async function loadGrid(
+  { root, config }: Pick<InputContext, 'root' | 'config'>,
+  variant: Variant,
+): Promise<Grid> {
   const text = await readFile(path.join(root, LOCK_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) {
     fail({
@@ -77,13 +83,13 @@ export async function loadGrid(root: string, config: ProjectConfig): Promise<Gri
     axes: config.sections['matrix'] as unknown as MatrixAxes,
     supports: supportsOf(config),
     compat: await loadCompat(root),
-    lock: parse(text) as Lock,
+    iree: ireeOf(parse(text) as Lock, variant),
   });
 }
 
 export function gridOf(from: GridSources): Grid {
-  const { axes, lock } = from;
-  const { version: runtime } = lock.ireeRuntime;
+  const { axes, iree } = from;
+  const { version: runtime } = iree.runtime;
   const compilers = compilersOf(from);
   const pythons = [...axes.pythons].sort((a, b) => minorNumber(a) - minorNumber(b));
   const jaxlibs = [...[...axes.refused].sort(compare), ...jaxlibsOf(from)];
@@ -101,17 +107,17 @@ export function gridOf(from: GridSources): Grid {
       }),
     ),
   );
-  const proofs = proofsOf(cells, lock.ireeCompiler.version);
+  const proofs = proofsOf(cells, iree.compiler.version);
   return {
     runtime,
-    compilerPackage: lock.ireeCompiler.package,
+    compilerPackage: iree.compiler.package,
     cells: cells.map((cell) => ({ ...cell, runs: cell.barrier === undefined || proofs.has(cell) })),
   };
 }
 
-function compilersOf({ axes, compat, lock }: GridSources): readonly string[] {
+function compilersOf({ axes, compat, iree }: GridSources): readonly string[] {
   const known = compat.iree.map(({ compiler }) => compiler.version).filter((version) => isIn(version, axes.compilers));
-  return [...new Set([...known, lock.ireeCompiler.version])].sort(compare);
+  return [...new Set([...known, iree.compiler.version])].sort(compare);
 }
 
 function jaxlibsOf({ axes, compat, supports }: GridSources): readonly string[] {
@@ -123,11 +129,11 @@ function jaxlibsOf({ axes, compat, supports }: GridSources): readonly string[] {
 }
 
 function barrierOf(from: GridSources, jaxlib: string, python: string, compiler: string): Barrier | undefined {
-  const { compat, supports, lock } = from;
+  const { compat, supports, iree } = from;
   const row: JaxlibRow | undefined = compat.jaxlib.find(({ version }) => compare(version, jaxlib) === 0);
   if (!isIn(`${python}.0`, supports.python)) return 'requires-python';
   if (row && !row.pythons.includes(python)) return 'no-jaxlib';
-  if (releaseOf(compiler) !== releaseOf(lock.ireeRuntime.version)) return 'compiler-release';
+  if (releaseOf(compiler) !== releaseOf(iree.runtime.version)) return 'compiler-release';
   return row ? undefined : 'refused-jaxlib';
 }
 
@@ -147,11 +153,6 @@ function proofsOf(cells: readonly Known[], locked: string): ReadonlySet<Known> {
     }
   }
   return new Set(kinds.values());
-}
-
-/** `0.10` of `0.10.2`. */
-function releaseOf(version: string): string {
-  return version.split('.').slice(0, 2).join('.');
 }
 
 function isIn(version: string, range: string): boolean {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageContext } from '../../../engine/api.js';
-import type { Lock } from '../../artifacts.js';
+import type { LockedIree } from '../../artifacts.js';
 import { channelArgs, channelOf } from '../channels.js';
 import type { Target } from '../frameworks.js';
 import { makeUvEnvironment, pinned, type UvEnvironment } from '../uv-env.js';
@@ -10,7 +10,7 @@ export interface WheelEnvironmentSpec {
   readonly folder: string;
   /** Absolute path of the wheel. */
   readonly wheel: string;
-  readonly lock: Lock;
+  readonly iree: LockedIree;
   readonly target: Target;
   /** What else to install: pytest and the like. */
   readonly requirements: readonly string[];
@@ -19,7 +19,7 @@ export interface WheelEnvironmentSpec {
 /** Installs a wheel file as a user would, with the locked JAX and IREE compiler. */
 export async function installWheel(
   context: StageContext<{ readonly channel?: string }>,
-  { folder, wheel, lock, target: { python, framework }, requirements }: WheelEnvironmentSpec,
+  { folder, wheel, iree, target: { python, framework }, requirements }: WheelEnvironmentSpec,
 ): Promise<UvEnvironment> {
   return makeUvEnvironment(context, {
     folder,
@@ -29,7 +29,7 @@ export async function installWheel(
       ...pinned({
         jax: framework.jax,
         jaxlib: framework.jaxlib,
-        [lock.ireeCompiler.package]: lock.ireeCompiler.version,
+        [iree.compiler.package]: iree.compiler.version,
       }),
       ...requirements,
     ],

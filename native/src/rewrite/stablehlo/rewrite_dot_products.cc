@@ -9,6 +9,7 @@
 // within the product, as if they were signed. A barrier hides the conversion.
 #include <string>
 
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
@@ -30,11 +31,8 @@ void DropAlgorithm(const Ir& ir, MlirOperation op) {
 }
 
 // Booleans too: their true is -1 with a sign.
-bool IsUnsigned(std::string_view tensor) {
-  return tensor.ends_with("i1>") || tensor.ends_with("!vhlo.bool_v1>") ||
-         tensor.find("xui") != std::string_view::npos ||
-         tensor.find("<ui") != std::string_view::npos ||
-         tensor.find("!vhlo.ui") != std::string_view::npos;
+bool IsUnsigned(std::string_view element) {
+  return element == "i1" || element.starts_with("ui");
 }
 
 // Whether the value is converted from one without a sign, maybe in another
@@ -48,7 +46,7 @@ bool IsOfUnsigned(const Ir& ir, MlirValue value) {
     }
     value = ir.api.mlirOperationGetOperand(op, 0);
     if (name == "convert" &&
-        IsUnsigned(ir.Print(ir.api.mlirValueGetType(value)))) {
+        IsUnsigned(StablehloBuilder(ir, op).ElementOf(value))) {
       return true;
     }
   }

@@ -10,7 +10,9 @@
 #include "base/status.h"
 #include "ffi/fft.h"
 #include "ffi/registry.h"
+#include "mlir/array_type.h"
 #include "mlir/attributes.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "mlir/tensor_type.h"
 #include "rewrite/stablehlo/passes.h"
@@ -40,17 +42,6 @@ Permutation Inverse(const Permutation& order) {
     inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   }
   return inverse;
-}
-
-// `tensor<2x3xf32>` with its dimensions in another order, in either dialect.
-std::string PermutedType(const std::string& type,
-                         const std::vector<int64_t>& dims) {
-  const size_t begin = type.find('<') + 1;
-  size_t end = begin;
-  for (size_t i = 0; i < dims.size(); ++i) end = type.find('x', end) + 1;
-  std::string text = type.substr(0, begin);
-  for (int64_t dim : dims) text += std::to_string(dim) + "x";
-  return text + type.substr(end);
 }
 
 std::string StringText(const std::string& text, bool vhlo) {
@@ -185,25 +176,14 @@ class ForeignCallRewriter {
 
   MlirType Physical(MlirType type, const ForeignTensor& tensor) const {
     if (tensor.is_row_major()) return type;
-    return ir_.ParseType(PermutedType(ir_.Print(type), tensor.PhysicalDims()));
+    return ir_.ParseType(
+        ArrayTypeOf(ir_, type).value().Reshaped(tensor.PhysicalDims()));
   }
 
   // `value` with its dimensions in this order.
   MlirValue Transposed(MlirValue value, const Permutation& order) const {
     if (order == RowMajor(order.size())) return value;
-    const MlirType type = ir_.api.mlirValueGetType(value);
-    ForeignTensor tensor = Tensor(type);
-    tensor.major_to_minor = order;
-    const std::string count = std::to_string(order.size());
-    const std::string dense =
-        "dense<[" + List(order) + "]> : tensor<" + count + "xi64>";
-    const MlirAttribute permutation =
-        ir_.Parse(vhlo_ ? "#vhlo.tensor_v1<" + dense + ">"
-                        : "array<i64: " + List(order) + ">");
-    const MlirOperation made = ir_.CreateBefore(
-        op_, StablehloNameLike(ir_.Name(op_), "transpose"), {value},
-        {Physical(type, tensor)}, {ir_.Named("permutation", permutation)});
-    return ir_.api.mlirOperationGetResult(made, 0);
+    return StablehloBuilder(ir_, op_).Transpose(value, order);
   }
 
   std::string Types(const std::vector<MlirType>& types) const {

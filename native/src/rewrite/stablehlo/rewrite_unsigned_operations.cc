@@ -3,28 +3,23 @@
 // reductions (a window as wide as the array), reversals, and scatters and sorts
 // in a loop that carries them. The pass applies them to the same bits as signed
 // integers. The bodies of these operations still see unsigned ones.
+#include <optional>
 #include <string>
 
 #include "mlir/retype.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
 namespace {
 
-// `tensor<4xui32>` -> `tensor<4xi32>`, in either dialect; empty if the elements
-// are not unsigned.
-std::string SignedType(std::string type) {
-  const size_t u = type.find("ui");
-  if (u == std::string::npos) return "";
-  return type.erase(u, 1);
-}
-
 class Operation {
  public:
   Operation(const Ir& ir, MlirOperation op)
       : ir_(ir),
         op_(op),
+        builder_(ir, op),
         cast_(StablehloNameLike(ir.Name(op), "bitcast_convert")) {}
 
   void TakeSigned() {
@@ -46,9 +41,11 @@ class Operation {
     CastOperands(ir_.Terminator(body));
   }
 
-  MlirOperation Cast(MlirOperation before, MlirValue value,
-                     MlirType type) const {
-    return ir_.CreateBefore(before, cast_, {value}, {type}, {});
+  // Empty if the elements are not unsigned.
+  std::optional<MlirType> SignedType(MlirValue value) const {
+    const std::string element = builder_.ElementOf(value);
+    if (!element.starts_with("ui")) return std::nullopt;
+    return builder_.Type(builder_.ShapeOf(value), element.substr(1));
   }
 
   // The indices of a scatter stay what they are.
@@ -61,10 +58,10 @@ class Operation {
     const std::vector<MlirValue> operands = ir_.Operands(op);
     for (size_t i = 0; i < operands.size(); ++i) {
       if (IsIndex(op, i)) continue;
-      const std::string type =
-          SignedType(ir_.Print(ir_.api.mlirValueGetType(operands[i])));
-      if (type.empty()) continue;
-      const MlirOperation cast = Cast(op, operands[i], ir_.ParseType(type));
+      const auto type = SignedType(operands[i]);
+      if (!type) continue;
+      const MlirOperation cast =
+          ir_.CreateBefore(op, cast_, {operands[i]}, {*type}, {});
       ir_.api.mlirOperationSetOperand(op, static_cast<intptr_t>(i),
                                       ir_.api.mlirOperationGetResult(cast, 0));
     }
@@ -72,14 +69,14 @@ class Operation {
 
   // Whoever uses the value gets it cast back, right before `before`.
   void BecomeSigned(MlirValue value, MlirOperation before) const {
-    const std::string type =
-        SignedType(ir_.Print(ir_.api.mlirValueGetType(value)));
-    if (type.empty()) return;
-    RetypeBehindCast(ir_, value, ir_.ParseType(type), cast_, before);
+    if (const auto type = SignedType(value)) {
+      RetypeBehindCast(ir_, value, *type, cast_, before);
+    }
   }
 
   const Ir& ir_;
   const MlirOperation op_;
+  const StablehloBuilder builder_;
   const std::string cast_;
 };
 

@@ -11,6 +11,9 @@ namespace iree_pjrt {
 // The results of each loop are, one by one, the values that it carries.
 void AlignLoops(const Ir& ir);
 
+// Memory ends with the last reference to it, not before.
+void DropDeallocations(const Ir& ir);
+
 // Views of a part of it are of the kind that the whole is of.
 void RefineSubviews(const Ir& ir);
 

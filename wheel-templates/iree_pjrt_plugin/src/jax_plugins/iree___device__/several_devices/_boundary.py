@@ -19,7 +19,8 @@ from jaxlib.mlir import ir, passmanager
 
 from ._collectives import Devices
 from ._copies import Copies, classes, cut, forward_slices, on, put_together, spread
-from ._mesh import Sharding
+from ._manual import empty_manual_bodies
+from ._mesh import Meshes, Sharding
 from ._shardings import UnsupportedProgramError, entries_of, without_shardings
 from ._unroll import Unroller, rank
 
@@ -49,7 +50,7 @@ def unroll(
     _give_attributes(main)
     _refuse_other_forms(module)
     devices = Devices(module, num_replicas, num_partitions)
-    chosen = {} if devices.replicated else _propagated(module)
+    chosen = {} if devices.replicated else _propagated(module, devices.meshes)
     inputs, outputs = (
         _ports(types, main, key, devices, chosen.get(key)) for key, types in _sides(main)
     )
@@ -136,7 +137,7 @@ def _plain(entry: Any) -> Any:
     return ir.DictAttr.get(attributes)
 
 
-def _propagated(module: ir.Module) -> dict[str, Any]:
+def _propagated(module: ir.Module, meshes: Meshes) -> dict[str, Any]:
     """The attributes of main's arguments and results once Shardy has chosen what was left open.
 
     Nothing if nothing was open, or if its propagation does not take the program.
@@ -145,6 +146,7 @@ def _propagated(module: ir.Module) -> dict[str, Any]:
     if all(_settled(ir.DictAttr(e)) for key, _ in _sides(main) for e in main.attributes[key]):
         return {}
     copy = _clone(module)
+    empty_manual_bodies(copy, meshes)
     try:
         passes = "builtin.module(inline,symbol-dce,sdy-propagation-pipeline)"
         passmanager.PassManager.parse(passes).run(copy.operation)

@@ -143,12 +143,16 @@ class Meshes:
                 name = ir.StringAttr(op.operation.attributes["sym_name"]).value
                 self._by_name[name] = self._read(op.operation.attributes["mesh"])
 
+    def of(self, attribute: Any) -> Mesh:
+        """Returns the mesh of a ``#sdy.sharding``."""
+        reference = sdy.TensorShardingAttr(attribute).mesh_or_ref
+        named = str(reference).startswith("@")
+        return self._by_name[str(reference)[1:].strip('"')] if named else self._read(reference)
+
     def sharding(self, attribute: Any, rank: int) -> Sharding:
         """Reads a ``#sdy.sharding``; one over no axes is replicated."""
         read = sdy.TensorShardingAttr(attribute)
-        reference = read.mesh_or_ref
-        named = str(reference).startswith("@")
-        mesh = self._by_name[str(reference)[1:].strip('"')] if named else self._read(reference)
+        mesh = self.of(attribute)
         dims = tuple(
             tuple(
                 _axis(sdy.AxisRefAttr(axis), mesh)

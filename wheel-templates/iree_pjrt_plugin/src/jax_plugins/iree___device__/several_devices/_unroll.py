@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import sdy, stablehlo
+from jaxlib.mlir.dialects import stablehlo
 
 from . import _collectives, _control_flow
 from ._copies import Copies, constant, cut, each, joined, on, put_together
 from ._fold import fold
+from ._manual import MANUAL, manual_axes, per_value
 from ._mesh import Axis, Sharding
 from ._shardings import UnsupportedProgramError
 
@@ -91,7 +92,7 @@ class Unroller:
             results = operands
         elif name in _PLACEMENTS:
             results = self._place(op, operands)
-        elif name == "sdy.manual_computation":
+        elif name == MANUAL:
             results = self._manual(op, operands)
         elif name == "sdy.named_computation":
             results = self.run(op.regions[0].blocks[0], operands)
@@ -161,7 +162,7 @@ class Unroller:
                 if (
                     name in _collectives.NAMES
                     or name in _collectives.IDS
-                    or name == "sdy.manual_computation"
+                    or name == MANUAL
                     or (name == "stablehlo.custom_call" and _has_side_effect(inner))
                     or (name == "func.call" and self._is_special(inner))
                 ):
@@ -231,11 +232,11 @@ class Unroller:
             self._scalars, self._numbers = scalars, numbers
 
     def _manual(self, op: Any, operands: list[Copies]) -> list[Copies]:
-        axes = set(sdy.ManualAxesAttr(op.attributes["manual_axes"]))
+        axes = manual_axes(op)
         shardings = [
             [
                 self.devices.meshes.sharding(sharding, rank(value.type)).over(axes)
-                for sharding, value in zip(_per_value(op.attributes[key]), values, strict=True)
+                for sharding, value in zip(per_value(op.attributes[key]), values, strict=True)
             ]
             for key, values in (("in_shardings", op.operands), ("out_shardings", op.results))
         ]
@@ -318,10 +319,6 @@ def _has_side_effect(op: Any) -> bool:
 def rank(type_: Any) -> int:
     """Returns the number of a tensor's dimensions; 0 for a token."""
     return ir.RankedTensorType(type_).rank if isinstance(type_, ir.RankedTensorType) else 0
-
-
-def _per_value(shardings: Any) -> list[Any]:
-    return list(sdy.TensorShardingPerValueAttr(shardings).shardings)
 
 
 def _captured(op: Any) -> list[Any]:

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "release/compiler_passes.h"
+
+namespace iree_pjrt {
+
+constexpr std::string_view kPassesBeforeScheduling = "";
+
+}  // namespace iree_pjrt

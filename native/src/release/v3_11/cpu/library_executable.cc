@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "release/library_executable.h"
+
+#include "release/library_functions.h"
+
+namespace iree_pjrt {
+
+void SetLibrary(LibraryExecutable& executable,
+                const iree_hal_executable_library_v0_t* library) {
+  executable.library = library;
+  executable.base.dispatch_attrs = library->exports.attrs;
+}
+
+iree_hal_executable_vtable_t LibraryExecutableVtable(
+    void (*destroy)(iree_hal_executable_t*)) {
+  using Functions = LibraryFunctions<iree_hal_executable_export_ordinal_t,
+                                     iree_hal_executable_export_info_t,
+                                     iree_hal_executable_export_parameter_t>;
+  return {.destroy = destroy,
+          .export_count = &Functions::Count,
+          .export_info = &Functions::Describe,
+          .export_parameters = &Functions::Parameters,
+          .lookup_export_by_name = &Functions::Lookup};
+}
+
+}  // namespace iree_pjrt

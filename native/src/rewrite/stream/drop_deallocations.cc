@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory lives as long as something refers to it. IREE deallocates what its
+// count of references says is no longer used, and a conditional that hands on
+// a value counts as one reference although the value has another name: the
+// memory is gone before its last reader. Since 3.13 that reader fails on CPUs
+// ("transient buffer has not been committed"); before, deallocations did
+// nothing there.
+#include "rewrite/stream/passes.h"
+
+namespace iree_pjrt {
+
+void DropDeallocations(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (ir.Name(op) != "stream.resource.dealloca") continue;
+    // The resource, its size and, unless it need not wait, what it waits for.
+    const std::vector<MlirValue> operands = ir.Operands(op);
+    const MlirOperation now =
+        operands.size() > 2 ? MlirOperation{nullptr}
+                            : ir.CreateBefore(op, "stream.timepoint.immediate",
+                                              {}, ir.ResultTypes(op), {});
+    ir.Replace(op,
+               {now.ptr ? ir.api.mlirOperationGetResult(now, 0) : operands[2]});
+  }
+}
+
+}  // namespace iree_pjrt
