@@ -22,9 +22,8 @@ export async function askPython<T>(
       args: [join(context.home, 'commands', question.script), ...question.args],
       cwd: context.cwd,
       env: context.env,
-      options: { echo: false },
+      options: { echo: false, timeoutMs: question.timeoutMs },
       signal: cancellation.signal,
-      timeoutMs: question.timeoutMs,
       onLine: () => undefined,
     });
     return JSON.parse(stdout) as T;

@@ -19,9 +19,8 @@ export function probeRunner(
         args,
         cwd,
         env: { ...env, LC_ALL: 'C' },
-        options: { okCodes: Array.from({ length: 256 }, (_, code) => code), echo: false },
+        options: { okCodes: Array.from({ length: 256 }, (_, code) => code), echo: false, timeoutMs: PROBE_TIMEOUT_MS },
         signal,
-        timeoutMs: PROBE_TIMEOUT_MS,
         onLine: () => undefined,
       });
     } catch (error) {

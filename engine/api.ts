@@ -65,8 +65,10 @@ export interface ExecOptions {
   /** Added to the (inherited) environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly input?: string;
-  /** Milliseconds; default: the stage's `timeout`. */
+  /** Milliseconds that it may take; default: as long as the stage gets on. */
   readonly timeoutMs?: number;
+  /** Milliseconds that it may go without a byte of output; default: what the stage may. */
+  readonly silenceMs?: number;
   /** Exit codes that are not a failure; default [0]. */
   readonly okCodes?: readonly number[];
   /** Shown with the failure: what to try. */
@@ -214,8 +216,11 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
    * `cores`: how many programs it may start side by side.
    */
   readonly memory?: number | ((variant: Variant, cores: number) => number);
-  /** Milliseconds after which the node is cancelled. Default 30 minutes. */
-  readonly timeoutMs?: number;
+  /**
+   * Milliseconds without a sign of progress (output of its programs, or a word of its own) after which the node is
+   * cancelled: a busy machine is no reason. Default 30 minutes.
+   */
+  readonly silenceMs?: number;
   /**
    * Files that the stage may rewrite and also reads as input (a lock file): its key is taken again after
    * the run, so that the next run finds it. Relative to the root.

@@ -42,9 +42,8 @@ export async function measuring<T>(
       args,
       cwd: given.cwd ?? tempDir,
       env: { ...context.env, ...given.env },
-      options: given,
+      options: { timeoutMs: TIMEOUT_MS, ...given },
       signal,
-      timeoutMs: given.timeoutMs ?? TIMEOUT_MS,
       onLine: (_, line) => {
         if (given.echo !== false) log(line);
       },

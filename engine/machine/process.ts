@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The only door to child processes. Each child leads a process group of its own, so that ending it ends
- * what it started too; on cancel or time-out the group gets SIGINT, then SIGTERM, then SIGKILL.
+ * what it started too; on cancel, time-out or silence the group gets SIGINT, then SIGTERM, then SIGKILL.
  *
  * If this process is itself killed with SIGKILL nothing can be done at once; `ChildLedger` lets the next
  * run end what was left.
@@ -24,7 +24,8 @@ export interface RunCommand {
   readonly options: ExecOptions;
   /** Aborted: the group is ended and the call fails with the abort reason's failure. */
   readonly signal: AbortSignal;
-  readonly timeoutMs: number;
+  /** Told of all output as it comes, also of what makes no whole line yet. */
+  readonly onOutput?: () => void;
   readonly onLine: (stream: 'stdout' | 'stderr', line: string) => void;
   /** Named in the failure. */
   readonly log?: string;
@@ -72,8 +73,11 @@ export async function runCommand(run: RunCommand): Promise<ExecResult> {
     live.add(pid);
     run.ledger?.add(pid);
   }
-  const output = collect(run, child.stdout, child.stderr);
   const ender = pid === undefined ? undefined : new Ender(pid, run);
+  const output = collect(run, child.stdout, child.stderr, () => {
+    ender?.heard();
+    run.onOutput?.();
+  });
   try {
     child.once('exit', () => void ender?.leaderEnded([child.stdout, child.stderr]));
     const result = await child;
@@ -107,16 +111,19 @@ export function childEnv(env: Readonly<Record<string, string | undefined>>): Rec
   return Object.fromEntries(kept.filter(([name]) => !noise.test(name)));
 }
 
-/** Ends one process group when it is told to: by the run's signal or by its time-out. */
+type EndReason = 'aborted' | 'timeout' | 'silence';
+
+/** Ends one process group when it is told to: by the run's signal, by its time-out or by its silence. */
 class Ender {
   readonly #group: number;
   readonly #run: RunCommand;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timeout: NodeJS.Timeout | undefined;
+  readonly #silence: NodeJS.Timeout | undefined;
   readonly #onAbort: () => void;
   #ending: Promise<void> | undefined;
   #leader: Promise<void> | undefined;
   /** Why the group was ended, if it was. */
-  reason: 'aborted' | 'timeout' | undefined;
+  reason: EndReason | undefined;
 
   constructor(group: number, run: RunCommand) {
     this.#group = group;
@@ -125,13 +132,24 @@ class Ender {
       this.#end('aborted');
     };
     run.signal.addEventListener('abort', this.#onAbort, { once: true });
-    this.#timer = setTimeout(() => {
-      this.#end('timeout');
-    }, run.timeoutMs);
+    this.#timeout = this.#endAfter(run.options.timeoutMs, 'timeout');
+    this.#silence = this.#endAfter(run.options.silenceMs, 'silence');
     if (run.signal.aborted) this.#onAbort();
   }
 
-  #end(reason: 'aborted' | 'timeout'): void {
+  heard(): void {
+    // Refreshing a timer that has fired would start it again.
+    if (this.reason === undefined) this.#silence?.refresh();
+  }
+
+  #endAfter(ms: number | undefined, reason: EndReason): NodeJS.Timeout | undefined {
+    if (ms === undefined) return undefined;
+    return setTimeout(() => {
+      this.#end(reason);
+    }, ms);
+  }
+
+  #end(reason: EndReason): void {
     this.reason ??= reason;
     this.#ending ??= endGroup(this.#group, this.#run.grace ?? GRACE);
   }
@@ -157,7 +175,8 @@ class Ender {
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#silence);
     this.#run.signal.removeEventListener('abort', this.#onAbort);
   }
 }
@@ -179,7 +198,7 @@ async function endGroup(group: number, grace: Grace): Promise<void> {
 
 type Collected = ReturnType<typeof collect>;
 
-function collect(run: RunCommand, stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream) {
+function collect(run: RunCommand, stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream, heard: () => void) {
   const tail: string[] = [];
   const text = { stdout: '', stderr: '' };
   const splitters = (['stdout', 'stderr'] as const).map((name) => {
@@ -191,6 +210,7 @@ function collect(run: RunCommand, stdout: NodeJS.ReadableStream, stderr: NodeJS.
     const stream = name === 'stdout' ? stdout : stderr;
     const decoder = new StringDecoder('utf8');
     stream.on('data', (chunk: Buffer) => {
+      heard();
       const piece = decoder.write(chunk);
       // Beyond this only the log has it: nobody parses so much, and memory is needed by the compilers.
       if (text[name].length < MAX_OUTPUT) text[name] += piece;
@@ -245,9 +265,12 @@ interface ChildEnd {
 function conclude(run: RunCommand, end: ChildEnd, output: Collected, ended: Ender['reason']): ExecResult {
   if (ended === 'aborted') throw abortReason(run.signal);
   const shown = commandLine(run);
-  if (ended === 'timeout') {
+  if (ended !== undefined) {
+    const { timeoutMs = 0, silenceMs = 0 } = run.options;
+    const what =
+      ended === 'timeout' ? `did not end within ${duration(timeoutMs)}` : `printed nothing for ${duration(silenceMs)}`;
     const help = run.options.help ?? (run.log === undefined ? undefined : `Its output so far is in ${run.log}`);
-    fail(withHelp({ kind: 'timeout', message: `${shown} did not end within ${seconds(run.timeoutMs)}` }, help));
+    fail(withHelp({ kind: 'timeout', message: `${shown} ${what}` }, help));
   }
   const exitCode = end.exitCode ?? signalCode(end.signal);
   if (exitCode !== undefined && (run.options.okCodes ?? [0]).includes(exitCode)) return { exitCode, ...output.text };
@@ -298,8 +321,10 @@ function withHelp<F extends Failure>(failure: F, help: string | undefined): F {
   return help === undefined ? failure : { ...failure, help };
 }
 
-function seconds(ms: number): string {
-  return ms < 10_000 ? `${ms / 1000} s` : `${Math.round(ms / 1000)} s`;
+/** A time limit in words. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${ms / 1000} s`;
+  return ms < 300_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 /** The command as one would type it. */

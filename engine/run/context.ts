@@ -7,8 +7,6 @@ import type { PlanNode } from '../plan/plan.js';
 import { childEnv, commandLine, runCommand, type ChildLedger } from '../machine/process.js';
 import { settingsFor } from '../plan/settings.js';
 
-export const DEFAULT_TIMEOUT_MS = 30 * 60_000;
-
 export interface InputSources {
   readonly node: PlanNode;
   readonly root: string;
@@ -90,13 +88,15 @@ export interface StageSources {
   readonly ledger: ChildLedger;
   /** Told of each program that is started; the promise settles when it has ended. */
   readonly onStart?: (program: Promise<unknown>) => void;
+  /** Told whenever a program prints something, whether it is shown or not. */
+  readonly onOutput: () => void;
   readonly onLine: (stream: 'stdout' | 'stderr' | 'log', line: string) => void;
   readonly onProgress: (text: string) => void;
   readonly onWarning: (text: string) => void;
 }
 
 export function stageContext(from: StageSources): StageContext {
-  const { root, env, node } = from.inputs;
+  const { root, env } = from.inputs;
   const exec = (command: string, args: readonly string[], options: ExecOptions = {}) => {
     from.onLine('log', `$ ${commandLine({ command, args })}`);
     const program = runCommand({
@@ -106,7 +106,7 @@ export function stageContext(from: StageSources): StageContext {
       env: { ...childEnv(env), ...options.env },
       options,
       signal: from.signal,
-      timeoutMs: options.timeoutMs ?? node.definition.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      onOutput: from.onOutput,
       onLine: from.onLine,
       log: from.logFile,
       ledger: from.ledger,

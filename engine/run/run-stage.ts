@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The stage itself: with its folders, its time-out, and an end even if it ignores its signal. */
+/** The stage itself: with its folders, its limit of silence, and an end even if it ignores its signal. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Json } from '../api.js';
 import { PipelineFailure } from '../failure.js';
-import { abortReason } from '../machine/process.js';
+import { abortReason, duration } from '../machine/process.js';
 import { workOf, type PlanNode } from '../plan/plan.js';
 import { fileNameOf } from '../results/artifact-dir.js';
-import { DEFAULT_TIMEOUT_MS, stageContext, type InputSources } from './context.js';
+import { stageContext, type InputSources } from './context.js';
 import type { NodeVoice } from './node-voice.js';
 import type { RunScope } from './run-scope.js';
 
 /** After an abort a stage gets this long to return; one that ignores its signal is then left behind. */
 const ABANDON_MS = 15_000;
+
+const DEFAULT_SILENCE_MS = 30 * 60_000;
 
 export interface StageRun {
   readonly scope: RunScope;
@@ -34,10 +36,13 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
   };
   for (const dir of Object.values(dirs)) await fs.promises.mkdir(dir, { recursive: true });
   const signal = AbortSignal.any([scope.signal, stop.signal]);
-  const limit = node.definition.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const timer = setTimeout(() => {
-    stop.abort(timedOut(node, limit, voice.log.file));
+  const limit = node.definition.silenceMs ?? DEFAULT_SILENCE_MS;
+  const silence = setTimeout(() => {
+    stop.abort(fellSilent(node, limit, voice.log.file));
   }, limit);
+  const heard = (): void => {
+    if (!signal.aborted) silence.refresh();
+  };
   const programs = new Set<Promise<unknown>>();
   const context = stageContext({
     inputs,
@@ -48,13 +53,17 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
     logFile: voice.log.file,
     ledger: scope.ledger,
     onStart: (program) => programs.add(program),
+    onOutput: heard,
     onLine: (stream, line) => {
+      heard();
       voice.line(stream, line);
     },
     onProgress: (text) => {
+      heard();
       voice.progress(text);
     },
     onWarning: (text) => {
+      heard();
       voice.warn(text);
     },
   });
@@ -69,16 +78,15 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
     stop.abort(error);
     throw error;
   } finally {
-    clearTimeout(timer);
+    clearTimeout(silence);
     await Promise.allSettled(programs);
   }
 }
 
-function timedOut(node: PlanNode, limit: number, log: string): PipelineFailure {
-  const time = limit < 60_000 ? `${limit / 1000} s` : `${Math.round(limit / 60_000)} min`;
+function fellSilent(node: PlanNode, limit: number, log: string): PipelineFailure {
   return new PipelineFailure({
     kind: 'timeout',
-    message: `${node.id} did not end within ${time}`,
+    message: `${node.id} made no progress for ${duration(limit)}`,
     help: `Its output so far is in ${log}`,
   });
 }

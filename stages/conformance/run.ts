@@ -12,7 +12,7 @@ import { ANY_EXIT_CODE, freshShell, installWheel } from '../lib/testing/wheel-en
 export interface ConformanceOptions {
   readonly requirements: readonly string[];
   readonly testTimeoutSeconds: number;
-  readonly timeoutSeconds: number;
+  readonly silenceSeconds: number;
   readonly channel?: string;
 }
 
@@ -52,7 +52,7 @@ async function runTests(
   junit: string,
 ): Promise<JunitTotals> {
   const suite = path.join(context.root, 'stages', 'conformance', 'python');
-  const { testTimeoutSeconds, timeoutSeconds } = context.options;
+  const { testTimeoutSeconds, silenceSeconds } = context.options;
   await mkdir(path.dirname(junit), { recursive: true });
   context.progress('run the tests');
   const workers = ['-n', String(context.jobs), '--dist', 'worksteal'];
@@ -70,7 +70,7 @@ async function runTests(
         PYTHONPYCACHEPREFIX: path.join(context.tempDir, 'pycache'),
       },
       okCodes: ANY_EXIT_CODE,
-      timeoutMs: timeoutSeconds * 1000,
+      silenceMs: silenceSeconds * 1000,
     },
   );
   const totals = junitTotals(await readFile(junit, 'utf8').catch(() => '<testsuites/>'));

@@ -29,7 +29,6 @@ export const definition: StageDefinition<FetchOptions, SourcesArtifact> = {
     { name: 'sources.iree.rev', text: 'commit of that repository' },
   ],
   output: 'tree',
-  timeoutMs: 20 * 60_000,
   inputs: fetchInputs,
   run: async (context) => (await import('./run.js')).fetchSources(context),
 };

@@ -5,8 +5,6 @@ import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { requestOf, type JaxTestsOptions } from './request.js';
 
-const HOUR_MS = 60 * 60 * 1000;
-
 export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   name: 'jax-tests',
   title: "Run JAX's own tests on XLA:CPU and on the wheel",
@@ -23,7 +21,6 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   ],
   check: requestOf,
   output: 'tree',
-  timeoutMs: 24 * HOUR_MS,
   publish: [
     { from: 'report/*', to: 'dist/report' },
     { from: 'shown/jax-tests.txt', to: 'dist/report', show: true },

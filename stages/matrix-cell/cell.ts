@@ -8,7 +8,7 @@ import { loadGrid, type GridCell } from '../lib/matrix/grid.js';
 import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 
 export interface CellOptions {
-  readonly timeoutSeconds: number;
+  readonly silenceSeconds: number;
   readonly channel?: string;
 }
 

@@ -38,8 +38,8 @@ async function tryWheel(
 ): Promise<Verdict> {
   context.progress(`run on jaxlib ${cell.jaxlib}, Python ${cell.python}`);
   try {
-    const { timeoutSeconds } = context.options;
-    return judge(context, cell, await runSuite(context, { python, wheel, label: 'suite', timeoutSeconds }));
+    const { silenceSeconds } = context.options;
+    return judge(context, cell, await runSuite(context, { python, wheel, label: 'suite', silenceSeconds }));
   } catch (error) {
     if (!(error instanceof PipelineFailure) || error.failure.kind !== 'timeout') throw error;
     return { ...NO_TESTS, result: 'fails', kind: 'timeout', reason: lineOf(context, error.failure.message) };

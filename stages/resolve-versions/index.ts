@@ -19,7 +19,6 @@ export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   ],
   output: 'tree',
   settles: [LOCK_FILE],
-  timeoutMs: 15 * 60_000,
   inputs: resolveInputs,
   run: async (context) => (await import('./run.js')).resolveVersions(context),
 };

@@ -15,7 +15,6 @@ export const definition: StageDefinition<ToolsOptions, ToolsArtifact> = {
   // The tools run on the user's Python; PIPELINE_PYTHONS only adds more to test on.
   env: ['PIPELINE_PYTHON'],
   output: 'state',
-  timeoutMs: 20 * 60_000,
   inputs: async (context) => ({ values: { pythons: await pythonFingerprint(context) } }),
   run: async (context) => (await import('./run.js')).setupTools(context),
 };

@@ -14,7 +14,7 @@ import { proveReports } from './asan.js';
 
 export interface SmokeOptions {
   readonly pythons: 'all' | 'lowest';
-  readonly timeoutSeconds: number;
+  readonly silenceSeconds: number;
   readonly channel?: string;
 }
 

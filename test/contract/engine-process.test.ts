@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecOptions } from '../../engine/api.js';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
@@ -28,7 +29,6 @@ function start(name: string, options: ExecOptions = {}, more: Partial<RunCommand
     env: process.env,
     options,
     signal: controller.signal,
-    timeoutMs: 60_000,
     onLine: (stream, line) => lines.push(`${stream} ${line}`),
     ...more,
   });
@@ -154,11 +154,27 @@ describe('ending a command', () => {
   });
 
   it('happens at its time-out', async () => {
-    const run = start('c', {}, { timeoutMs: 200, grace });
+    const run = start('c', { timeoutMs: 200 }, { grace });
     const fake = await commands.next('c');
     expect(await failureOf(run)).toMatchObject({
       kind: 'timeout',
       message: expect.stringContaining('0.2 s') as string,
+    });
+    await fake.gone;
+  });
+
+  it('happens when it falls silent, however long it has been at work', async () => {
+    const run = start('c', { silenceMs: 2000 }, { grace });
+    const fake = await commands.next('c');
+    const begun = performance.now();
+    while (performance.now() - begun < 3000) {
+      await fake.tell({ stdout: '.' });
+      await sleep(20);
+    }
+    expect(groupAlive(fake.pid)).toBe(true);
+    expect(await failureOf(run)).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('printed nothing for 2 s') as string,
     });
     await fake.gone;
   });

@@ -74,6 +74,7 @@ export class StageRig {
       jobs: 2,
       logFile: path.join(base, 'log.txt'),
       ledger: new ChildLedger(path.join(base, 'children')),
+      onOutput: () => undefined,
       onLine: (_, line) => this.lines.push(line),
       onProgress: () => undefined,
       onWarning: (text) => this.warnings.push(text),

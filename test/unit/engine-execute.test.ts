@@ -146,10 +146,10 @@ describe('failure', () => {
     expect(run.started).toEqual([]);
   });
 
-  it('by time-out has a kind of its own', async () => {
+  it('by silence has a kind of its own', async () => {
     const run = await rig.run({
       a: {
-        timeoutMs: 20,
+        silenceMs: 20,
         run: (context) =>
           new Promise((_, reject) => {
             context.signal.addEventListener('abort', () => {
@@ -159,6 +159,21 @@ describe('failure', () => {
       },
     });
     expect(kinds(run)).toEqual(['timeout']);
+  });
+
+  it('does not come while it gets on', async () => {
+    const run = await rig.run({
+      a: {
+        silenceMs: 500,
+        run: async (context) => {
+          for (let step = 0; step < 20; step += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            context.progress(`step ${step}`);
+          }
+        },
+      },
+    });
+    expect(kinds(run)).toEqual([]);
   });
 });
 

@@ -17,7 +17,8 @@ export interface SuiteRequest {
   readonly python: string;
   readonly wheel: Wheel;
   readonly label: string;
-  readonly timeoutSeconds: number;
+  /** How long it may go without the end of a test. */
+  readonly silenceSeconds: number;
 }
 
 export interface SuiteRun extends SuiteResults {
@@ -27,7 +28,7 @@ export interface SuiteRun extends SuiteResults {
   readonly output: string;
 }
 
-/** How much longer a suite may take on a processor that is emulated. */
+/** How much longer a test may take on a processor that is emulated. */
 const EMULATED = 6;
 
 /** The processor that the wheel is for. */
@@ -37,7 +38,7 @@ export function machineOf(context: Pick<StageContext, 'variant'>): string {
 
 export async function runSuite(
   context: StageContext,
-  { python, wheel, label, timeoutSeconds }: SuiteRequest,
+  { python, wheel, label, silenceSeconds }: SuiteRequest,
 ): Promise<SuiteRun> {
   const suite = path.join(context.root, 'stages', 'lib', 'testing', SUITE);
   const file = path.join(context.tempDir, `${label}.jsonl`);
@@ -53,7 +54,7 @@ export async function runSuite(
       cwd: context.tempDir,
       env: { ...freshShell(path.join(context.tempDir, 'cache')), PYTHONDONTWRITEBYTECODE: '1' },
       okCodes: ANY_EXIT_CODE,
-      timeoutMs: timeoutSeconds * 1000 * (machineOf(context) === hostMachine() ? 1 : EMULATED),
+      silenceMs: silenceSeconds * 1000 * (machineOf(context) === hostMachine() ? 1 : EMULATED),
     },
   );
   const results = parseResults(await readFile(file, 'utf8'), `exit code ${exitCode}`);
