@@ -376,3 +376,9 @@ export interface JaxTestsArtifact {
   /** JSON: by file, the IDs of the tests that XLA:CPU passes, by how they ended on the wheel. */
   readonly outcomes: string;
 }
+
+/** `obsolete-rewrites`. */
+export interface ObsoleteRewritesArtifact {
+  /** JSON: by pass, whether a test fails without it. */
+  readonly report: string;
+}

@@ -21,6 +21,7 @@ export const STAGES: Readonly<Record<string, () => Promise<{ readonly definition
   'matrix-check': () => import('./matrix-check/index.js'),
   'publish-wheels': () => import('./publish-wheels/index.js'),
   conformance: () => import('./conformance/index.js'),
+  'obsolete-rewrites': () => import('./obsolete-rewrites/index.js'),
   'jax-tests': () => import('./jax-tests/index.js'),
   'jax-tests-check': () => import('./jax-tests-check/index.js'),
   _null: () => import('./_null/index.js'),

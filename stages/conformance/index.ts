@@ -3,7 +3,7 @@ import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
-import type { ConformanceOptions } from './run.js';
+import type { ConformanceOptions } from '../lib/testing/conformance.js';
 
 export const definition: StageDefinition<ConformanceOptions, TestReportArtifact> = {
   name: 'conformance',

@@ -45,7 +45,17 @@ export async function runSuite(
   await writeFile(file, '');
   const [command, ...first] = pythonOf(context, python);
   // The settings file is said outright: from the other arguments, some of which are files, pytest would guess another.
-  const settings = ['-p', 'no:cacheprovider', '-c', path.join(suite, 'pytest.ini'), '--rootdir', suite, '-q'];
+  // What native code says last, such as a report of a sanitizer, must not end in pytest's files with the process.
+  const settings = [
+    '--capture=sys',
+    '-p',
+    'no:cacheprovider',
+    '-c',
+    path.join(suite, 'pytest.ini'),
+    '--rootdir',
+    suite,
+    '-q',
+  ];
   const about = ['--results', file, '--platform', wheel.platform, '--distribution', wheel.name];
   const { exitCode, stdout, stderr } = await context.exec(
     command,

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pytest plugin: which of the plugin's passes change the programs of which test.
+
+``--rewrites-record FOLDER``: a file of JSON lines for each process, with the test and the passes
+that changed a program that it compiled. ``--rewrites-only FILE``: only the tests that this JSON
+list names.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+BEFORE, AFTER = ".before.mlir", ".after.mlir"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rewrites")
+    group.addoption("--rewrites-record", type=Path)
+    group.addoption("--rewrites-only", type=Path)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder = config.getoption("--rewrites-record")
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if folder is not None and worker is not None:
+        # Read when the platform is first used, and by the processes that tests start.
+        os.environ["IREE_PJRT_SAVE_PASSES"] = "all"
+        os.environ["IREE_PJRT_SAVE_ARTIFACTS"] = str(folder / f"{worker}-{os.getpid()}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    file = config.getoption("--rewrites-only")
+    if file is not None:
+        wanted = set(json.loads(file.read_text()))
+        items[:] = [item for item in items if item.nodeid in wanted]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    saved = os.environ.get("IREE_PJRT_SAVE_ARTIFACTS")
+    if call.when == "call" and saved and item.config.getoption("--rewrites-record"):
+        folder = Path(saved)
+        changed = sorted(changes(folder))
+        shutil.rmtree(folder, ignore_errors=True)
+        # What fails without our help says nothing of a pass.
+        if report.passed and changed:
+            with folder.with_suffix(".jsonl").open("a") as file:
+                file.write(json.dumps({"test": item.nodeid, "passes": changed}) + "\n")
+    return report
+
+
+def changes(folder: Path) -> set[str]:
+    """The passes that left another module than they found. Their files are NUMBER-PASS.…"""
+    changed = set()
+    for before in folder.rglob(f"*{BEFORE}"):
+        after = before.with_name(before.name.removesuffix(BEFORE) + AFTER)
+        name = before.name.removesuffix(BEFORE).split("-", 1)[1]
+        # A pass that failed left no second file. The first line of that is a comment.
+        if name not in changed and (
+            not after.exists() or after.read_bytes().split(b"\n", 1)[-1] != before.read_bytes()
+        ):
+            changed.add(name)
+    return changed
