@@ -21,7 +21,7 @@ export const definition: StageDefinition<ConformanceOptions, ObsoleteRewritesArt
   output: 'tree',
   publish: [
     { from: 'report/*', to: 'dist/report' },
-    { from: 'shown/*', to: 'dist/report', show: true },
+    { from: 'shown/obsolete-rewrites.txt', to: 'dist/report', show: true },
   ],
   inputs: async (context) => ({
     files: [

@@ -33,7 +33,7 @@ export async function obsoleteRewrites(context: Context): Promise<ObsoleteRewrit
   }
   const report: Report = { platform: installed.wheel.platform, iree: lockAndIree(context).iree.runtime.version, rows };
   const id = context.variant.id;
-  const [json, text] = [`report/obsolete-rewrites-${id}.json`, `shown/obsolete-rewrites-${id}.txt`];
+  const [json, text] = [`report/obsolete-rewrites-${id}.json`, 'shown/obsolete-rewrites.txt'];
   for (const [file, content] of [
     [json, `${JSON.stringify(report, null, 2)}\n`],
     [text, renderText(report)],

@@ -59,24 +59,16 @@ export async function runConformance(
   const suite = path.join(context.root, CONFORMANCE);
   const { testTimeoutSeconds, silenceSeconds } = context.options;
   await mkdir(path.dirname(junit), { recursive: true });
+  // Said outright: from the other arguments, some of which are files, pytest would guess another.
+  const settings = ['-c', path.join(suite, 'pytest.ini'), '--rootdir', suite];
   const workers = ['-n', String(context.jobs), '--dist', 'worksteal'];
   const timeout = [`--timeout=${testTimeoutSeconds}`, '--timeout-method=thread'];
   const report = [`--junitxml=${junit}`, '-q'];
+  // Right before the folder: pytest reads the conftest.py there, which has the option, once it has seen both.
+  const about = ['--platform', wheel.platform];
   const { exitCode } = await context.exec(
     python,
-    [
-      '-m',
-      'pytest',
-      '--rootdir',
-      suite,
-      ...workers,
-      ...timeout,
-      ...report,
-      '--platform',
-      wheel.platform,
-      ...args,
-      suite,
-    ],
+    ['-m', 'pytest', ...settings, ...workers, ...timeout, ...report, ...args, ...about, suite],
     {
       cwd: context.tempDir,
       env: {
