@@ -18,12 +18,14 @@ BEFORE, AFTER = ".before.mlir", ".after.mlir"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """The two options."""
     group = parser.getgroup("rewrites")
     group.addoption("--rewrites-record", type=Path)
     group.addoption("--rewrites-only", type=Path)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Each worker has its programs saved in a folder of its own."""
     folder = config.getoption("--rewrites-record")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if folder is not None and worker is not None:
@@ -33,6 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keeps the tests that were asked for."""
     file = config.getoption("--rewrites-only")
     if file is not None:
         wanted = set(json.loads(file.read_text()))
@@ -43,6 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Notes what changed the programs of a test that has passed."""
     report = yield
     saved = os.environ.get("IREE_PJRT_SAVE_ARTIFACTS")
     if call.when == "call" and saved and item.config.getoption("--rewrites-record"):
@@ -57,7 +61,7 @@ def pytest_runtest_makereport(
 
 
 def changes(folder: Path) -> set[str]:
-    """The passes that left another module than they found. Their files are NUMBER-PASS.…"""
+    """The passes that left another module than they found; files are ``NUMBER-PASS.SUFFIX``."""
     changed = set()
     for before in folder.rglob(f"*{BEFORE}"):
         after = before.with_name(before.name.removesuffix(BEFORE) + AFTER)
