@@ -173,6 +173,27 @@ check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`
     load: () => import('./compat/index.js'),
   },
   {
+    name: 'upgrade',
+    args: '<what> [version]',
+    summary: 'try another release of IREE, jaxlib or the PJRT header',
+    details: `upgrade iree [VERSION]    default: the newest that the registry has
+upgrade jaxlib [VERSION]
+upgrade pjrt VERSION      of the package that holds the header
+
+Works in a copy of the project (.pipeline/upgrade/): measures the release, writes
+its row of compat/, widens pipeline.yaml, renews the lock, builds, runs smoke test,
+GoogleTests, package tests and conformance. The report says what does not compile,
+what the compiler refuses, what fails and, of a header, what is new in it. Nothing
+of yours changes before --apply. Ends with 10 if anything failed.`,
+    options: [{ flags: '--apply', text: 'take over the files of an upgrade that was tried' }],
+    examples: [
+      ['npx pipeline upgrade iree', 'the newest release'],
+      ['npx pipeline upgrade iree 3.14.0 --apply', 'as tried: change the files'],
+      ['npx pipeline upgrade pjrt 2.21.0', 'what is new in a header'],
+    ],
+    load: () => import('./upgrade/index.js'),
+  },
+  {
     name: 'env',
     args: '<variant>',
     summary: 'print shell lines that put the built library under JAX',

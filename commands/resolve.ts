@@ -48,7 +48,7 @@ export async function run(
 }
 
 /** Those that the lock is resolved for. */
-function pythonsOf(project: Project): readonly string[] {
+export function pythonsOf(project: Project): readonly string[] {
   const stage = project.config.stages.find(({ uses }) => uses === STAGE);
   return (stage?.options as Partial<ResolveOptions> | undefined)?.pythons ?? [];
 }

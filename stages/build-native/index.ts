@@ -2,7 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { NativeArtifact } from '../artifacts.js';
 import { ASAN_COMPILER } from '../lib/asan-compiler.js';
-import { nativeInputs } from '../lib/native-tree.js';
+import { KEEP_GOING, nativeInputs } from '../lib/native-tree.js';
 import type { BuildOptions } from './run.js';
 
 export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
@@ -12,6 +12,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   tools: [ASAN_COMPILER],
+  settings: [{ name: KEEP_GOING, text: 'true: compile on after an error, to see them all' }],
   output: 'tree',
   work: 'native',
   // 408 MiB were measured with two compilers side by side.

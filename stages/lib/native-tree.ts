@@ -46,6 +46,9 @@ export function zigTarget(platform: string): string {
   return `${match[3]}-linux-gnu.${match[1]}.${match[2]}`;
 }
 
+/** Setting of build-native. */
+export const KEEP_GOING = 'build-native.keep-going';
+
 export interface BuildSettings {
   /** Platform tag. */
   readonly platform: string;
@@ -78,7 +81,8 @@ export async function configureAndBuild(context: StageContext, settings: BuildSe
   });
   context.progress('compile');
   const targets = settings.targets.flatMap((name) => ['--target', name]);
-  await context.exec(cmake, ['--build', tree.build, '--parallel', String(context.jobs), ...targets], {
+  const all = context.settings[KEEP_GOING] === 'true' ? ['--', '-k', '0'] : [];
+  await context.exec(cmake, ['--build', tree.build, '--parallel', String(context.jobs), ...targets, ...all], {
     env,
     help: 'the first `error:` in the log is the one to mend; then run the same command again',
   });

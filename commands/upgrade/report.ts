@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StageEnd } from './children.js';
+import type { ErrorGroup } from './compile-errors.js';
+import type { Changes, HeaderDiff } from './header-diff.js';
+
+export interface Report {
+  /** `IREE 3.13.0`. */
+  readonly what: string;
+  /** How the row of compat/ differs. */
+  readonly row: readonly string[];
+  readonly lock: readonly string[];
+  readonly header?: HeaderDiff;
+  readonly variant?: string;
+  readonly stages: readonly StageEnd[];
+  /** What does not compile. */
+  readonly compile: readonly ErrorGroup[];
+  /** Flags and passes that the compiler does not have. */
+  readonly refused: readonly string[];
+  readonly notes: readonly string[];
+  /** Files that --apply takes over. */
+  readonly files: readonly string[];
+}
+
+const SHOWN_PLACES = 3;
+
+export function works({ stages }: Pick<Report, 'stages'>): boolean {
+  return stages.every(({ result }) => result === 'ok');
+}
+
+/** For people; `apply` is the command that takes the files over. */
+export function renderReport(report: Report, apply: string): string[] {
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+  const { header } = report;
+  return [
+    `${report.what}${report.variant === undefined ? '' : `, tried on ${report.variant}`}`,
+    ...section('Row of compat/', report.row),
+    ...section('Lock', report.lock),
+    ...(header ? headerLines(header).flatMap(([title, lines]) => section(title, lines)) : []),
+    ...section('Stages', report.stages.map(stageLine)),
+    ...section('Does not compile', report.compile.flatMap(compileLines)),
+    ...section('Flags and passes that its compiler refuses', report.refused),
+    ...section(
+      'Failures',
+      report.stages.flatMap(({ node, failure }) => (failure ? failureLines(node, failure) : [])),
+    ),
+    ...section('Notes', report.notes),
+    '',
+    ...(report.files.length === 0
+      ? ['No file changes.']
+      : [`${report.files.join(', ')} would change; nothing has been changed yet:`, `  ${apply}`]),
+  ];
+}
+
+function stageLine({ node, result, seconds }: StageEnd): string {
+  return `${result.padEnd(7)}  ${node}${seconds === 0 ? '' : `  ${Math.round(seconds)} s`}`;
+}
+
+function compileLines({ api, places, message }: ErrorGroup): string[] {
+  const more = places.length > SHOWN_PLACES ? ` and ${places.length - SHOWN_PLACES} more` : '';
+  return [api, `  ${message}`, `  ${places.slice(0, SHOWN_PLACES).join(', ')}${more}`];
+}
+
+function failureLines(node: string, failure: NonNullable<StageEnd['failure']>): string[] {
+  const detail = 'detail' in failure && typeof failure.detail === 'string' ? failure.detail.split('\n') : [];
+  return [`${node}: ${failure.message}`, ...detail.map((line) => `  ${line}`)];
+}
+
+function headerLines({ functions, structs, values }: HeaderDiff): [string, string[]][] {
+  const of = ({ added, removed }: Changes): string[] => [
+    ...added.map((name) => `+ ${name}`),
+    ...removed.map((name) => `- ${name}`),
+  ];
+  return [
+    ['Functions of PJRT_Api', of(functions)],
+    ['Structs', of(structs)],
+    ['Structs that grew', structs.grown.map(({ name, fields }) => `${name}: ${fields.join(', ')}`)],
+    ['Values of enums', of(values)],
+  ];
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What a try of an upgrade finds out, in the copy of the project. */
+import { parse } from 'yaml';
+import { compare } from '@renovatebot/pep440';
+import type { Lock } from '../../stages/artifacts.js';
+import { COMPAT_FILES } from '../../stages/lib/compat/files.js';
+import { loadCompat } from '../../stages/lib/compat/rows.js';
+import { diffLocks } from '../../stages/resolve-versions/lock.js';
+import { measureRow, pipOfTools, type RowKind, writeMeasurement } from '../../measuring/row.js';
+import { newReleases } from '../../measuring/releases.js';
+import { measuring } from '../compat/measuring.js';
+import { type CommandContext, openProject } from '../context.js';
+import { pythonsOf } from '../resolve.js';
+import { type Exec, runStages, type StageEnd } from './children.js';
+import { groupErrors } from './compile-errors.js';
+import type { Report } from './report.js';
+import type { Workspace } from './workspace.js';
+
+const LOCK = 'pipeline.lock.yaml';
+
+export interface Trial {
+  /** Its folder is the copy. */
+  readonly context: CommandContext;
+  readonly exec: Exec;
+  readonly workspace: Workspace;
+}
+
+/** The newest release that the registry has, or that compat/ knows. */
+export async function newestOf(trial: Trial, kind: 'iree' | 'jaxlib'): Promise<string> {
+  const project = await openProject(trial.context);
+  return await measuring(trial.context, project, {}, async (measure) => {
+    const compat = await loadCompat(project.root);
+    const found = await newReleases(pipOfTools(measure), compat, pythonsOf(project));
+    const versions = [...found.filter((release) => release.kind === kind), ...compat[kind]].map(
+      ({ version }) => version,
+    );
+    return versions.sort(compare).at(-1) ?? '';
+  });
+}
+
+/** The row of compat/ for a release: what it says, a line each. Measured, and written into the copy, if it is new. */
+export async function rowIn(
+  { context }: Trial,
+  kind: RowKind,
+  version: string,
+): Promise<{ readonly row: Readonly<Record<string, unknown>>; readonly lines: readonly string[] }> {
+  const project = await openProject(context);
+  const compat = await loadCompat(project.root);
+  const rows = { iree: compat.iree, jaxlib: compat.jaxlib, 'pjrt-headers': compat.headers.rows }[kind];
+  const known = rows.find((row) => row.version === version);
+  if (known) return { row: { ...known }, lines: [`${COMPAT_FILES[FILE_KEYS[kind]]} has its row`] };
+  const measurement = await measuring(context, project, {}, (measure) => measureRow(kind, version, measure));
+  await writeMeasurement(project.root, measurement);
+  return { row: measurement.row, lines: measurement.diff };
+}
+
+const FILE_KEYS = { iree: 'iree', jaxlib: 'jaxlib', 'pjrt-headers': 'headers' } as const;
+
+/** Resolves anew; how the lock differs, and the end of the stage if it failed. */
+export async function resolveIn(trial: Trial): Promise<Pick<Report, 'lock' | 'stages'>> {
+  const { workspace, exec, context } = trial;
+  const before = parse(workspace.read(LOCK)) as Lock;
+  const stages = await runStages(exec, context, workspace.root, ['--only', 'resolve-versions', '--set', 'update=true']);
+  return {
+    lock: diffLocks(before, parse(workspace.read(LOCK)) as Lock),
+    stages: stages.filter(({ result }) => result !== 'ok'),
+  };
+}
+
+/** Builds and runs all tests of a variant. Where the library does not compile, all that does not is looked for. */
+export async function checkIn(trial: Trial, variant: string): Promise<Pick<Report, 'stages' | 'compile' | 'refused'>> {
+  const { workspace, exec, context } = trial;
+  const check = ['check', '--variant', variant];
+  const stages = await runStages(exec, context, workspace.root, check);
+  const failed = (ends: readonly StageEnd[]): string =>
+    ends.flatMap(({ result, log = '' }) => (result === 'failed' ? [log] : [])).join('\n');
+  const build = stages.find(({ node, result }) => node.startsWith('build-native') && result === 'failed');
+  const again =
+    build?.failure?.kind === 'command'
+      ? await runStages(exec, context, workspace.root, [
+          ...check,
+          ...['--only', 'build-native', '--set', 'build-native.keep-going=true'],
+        ])
+      : [];
+  return {
+    stages,
+    compile: groupErrors(failed(again), workspace.root),
+    refused: refusals(failed(stages)),
+  };
+}
+
+/** What the compiler of a release says of flags and passes that it does not have. */
+const REFUSED = [/Unknown command line argument '([^']+)'/g, /'([\w-]+)' does not refer to a registered pass/g];
+
+export function refusals(log: string): string[] {
+  return [...new Set(REFUSED.flatMap((pattern) => [...log.matchAll(pattern)].map(([, name = '']) => name)))];
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A copy of the project's files in which an upgrade is tried: nothing of the user's is changed. Tools, sources and
+ * results come from the project's own cache, so that only what differs is made.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { fail, PipelineFailure } from '../../engine/failure.js';
+import type { Exec } from './children.js';
+
+/** Files that an upgrade may change. */
+const UPGRADED = [
+  'pipeline.yaml',
+  'pipeline.lock.yaml',
+  'compat/iree.yaml',
+  'compat/jaxlib.yaml',
+  'compat/pjrt-headers.yaml',
+];
+/** Copies of those as they were when the copy was made. */
+const ORIGINALS = '.upgrade-originals';
+
+export class Workspace {
+  readonly #project: string;
+  readonly root: string;
+
+  /** `name`: a folder below .pipeline/upgrade. */
+  constructor(project: string, name: string) {
+    this.#project = project;
+    this.root = path.join(project, '.pipeline', 'upgrade', name);
+  }
+
+  /** Made anew, whatever an earlier try left. */
+  async make(exec: Exec): Promise<void> {
+    const files = await this.#files(exec);
+    fs.rmSync(this.root, { recursive: true, force: true });
+    for (const file of files) this.#copy(path.join(this.#project, file), path.join(this.root, file));
+    for (const shared of ['node_modules', path.join('.pipeline', 'cache'), path.join('.pipeline', 'work', 'zig-cache')])
+      this.#link(shared);
+    for (const file of UPGRADED) this.#copy(path.join(this.#project, file), path.join(this.root, ORIGINALS, file));
+  }
+
+  read(file: string): string {
+    return fs.readFileSync(path.join(this.root, file), 'utf8');
+  }
+
+  write(file: string, text: string): void {
+    fs.writeFileSync(path.join(this.root, file), text);
+  }
+
+  /** What the upgrade changed. */
+  changed(): string[] {
+    return UPGRADED.filter((file) => textOf(path.join(this.root, file)) !== this.#original(file));
+  }
+
+  /** Takes what was changed over into the project. Fails if that was edited meanwhile, and then changes nothing. */
+  apply(): readonly string[] {
+    if (!fs.existsSync(this.root)) {
+      return fail({
+        kind: 'usage',
+        message: 'this upgrade has not been tried yet',
+        help: 'run it without --apply first, and read its report',
+      });
+    }
+    const files = this.changed();
+    const edited = files.filter((file) => textOf(path.join(this.#project, file)) !== this.#original(file));
+    if (edited.length > 0) {
+      fail({
+        kind: 'usage',
+        message: `edited since the upgrade was tried: ${edited.join(', ')}`,
+        help: 'run it again without --apply: it begins with the files as they are now',
+      });
+    }
+    for (const file of files) this.#copy(path.join(this.root, file), path.join(this.#project, file));
+    return files;
+  }
+
+  #original(file: string): string | undefined {
+    return textOf(path.join(this.root, ORIGINALS, file));
+  }
+
+  /** What git knows or would. */
+  async #files(exec: Exec): Promise<string[]> {
+    try {
+      const { stdout } = await exec('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: this.#project });
+      return stdout.split('\0').filter((file) => file !== '' && file !== 'node_modules');
+    } catch (error) {
+      if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;
+      return fail({
+        kind: 'usage',
+        message: `${this.#project} is no git checkout`,
+        help: 'an upgrade is tried on a copy of the files that git knows',
+      });
+    }
+  }
+
+  #copy(from: string, to: string): void {
+    // Deleted, but still in git's index.
+    if (!fs.existsSync(from)) return;
+    fs.mkdirSync(path.dirname(to), { recursive: true });
+    fs.copyFileSync(from, to);
+    fs.chmodSync(to, fs.statSync(from).mode);
+  }
+
+  #link(name: string): void {
+    const from = path.join(this.#project, name);
+    if (!fs.existsSync(from)) return;
+    fs.mkdirSync(path.dirname(path.join(this.root, name)), { recursive: true });
+    fs.symlinkSync(fs.realpathSync(from), path.join(this.root, name));
+  }
+}
+
+function textOf(file: string): string | undefined {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
+}
