@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Edits of pipeline.yaml's text that leave its comments and order. */
-import { compare, satisfies } from '@renovatebot/pep440';
-import { isSeq, parseDocument } from 'yaml';
+import { satisfies } from '@renovatebot/pep440';
+import { isScalar, isSeq, parseDocument } from 'yaml';
 import { releaseOf } from '../../stages/lib/release-of.js';
 
 /** The range under `supports.NAME`, widened so that it holds `version`; as it is where it does. */
 export function allow(text: string, name: 'iree' | 'jaxlib', version: string): string {
-  const document = parseDocument(text);
-  const range = document.getIn(['supports', name]);
-  if (typeof range !== 'string' || satisfies(version, range, { prereleases: true })) return text;
-  document.setIn(['supports', name], widened(range, version));
-  return render(document);
+  const node = parseDocument(text).getIn(['supports', name], true);
+  if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return text;
+  if (satisfies(version, node.value, { prereleases: true })) return text;
+  const [start, end] = node.range;
+  return `${text.slice(0, start)}'${widened(node.value, version)}'${text.slice(end)}`;
 }
 
 /** The axis `iree` with a release line, after those that it has; as it is without such an axis. */
 export function addLine(text: string, line: string): string {
-  const document = parseDocument(text);
-  const axis = document.getIn(['variants', 'axes', 'iree']);
-  if (!isSeq(axis)) return text;
-  const lines = axis.toJSON() as string[];
-  if (lines.includes(line)) return text;
-  axis.add(line);
-  return render(document);
+  const axis = parseDocument(text).getIn(['variants', 'axes', 'iree'], true);
+  if (!isSeq(axis) || (axis.toJSON() as string[]).includes(line)) return text;
+  const last = axis.items.at(-1);
+  if (!isScalar(last) || !last.range) return text;
+  const [start, end] = last.range;
+  // A list in brackets, or one with a line for each.
+  const before = axis.flow === true ? ', ' : `\n${' '.repeat(start - text.lastIndexOf('\n', start) - 3)}- `;
+  return `${text.slice(0, end)}${before}'${line}'${text.slice(end)}`;
 }
 
 /** `>=3.11,<3.14` that is to hold 3.14.1: `>=3.11,<3.15`. */
@@ -39,13 +40,4 @@ export function widened(range: string, version: string): string {
 function next(line: string): string {
   const [major = '0', minor = '0'] = line.split('.');
   return `${major}.${Number(minor) + 1}`;
-}
-
-/** The newest of some versions. */
-export function newest(versions: readonly string[]): string | undefined {
-  return [...versions].sort(compare).at(-1);
-}
-
-function render(document: ReturnType<typeof parseDocument>): string {
-  return document.toString({ lineWidth: 0, singleQuote: true });
 }

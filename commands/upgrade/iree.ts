@@ -35,11 +35,12 @@ export async function upgradeIree(trial: Trial, version: string): Promise<Findin
   const resolved = await resolveIn(trial);
   if (!works(resolved)) return { what, row: lines, ...resolved, compile: [], refused: [], notes: [] };
   const checked = await checkIn(trial, variant.id);
-  const notes = [
-    ...(checked.compile.length > 0 ? ['docs/iree-releases.md: what differs lies in native/src/release'] : []),
+  const next = [
     `which rewrites it does not need: npx pipeline run obsolete-rewrites --variant ${variant.id}`,
     'how fast it is: npm run bench:plugin, on each',
   ];
+  const port = 'what differs between releases lies in native/src/release (docs/iree-releases.md)';
+  const notes = checked.compile.length > 0 ? [port] : next;
   return { what, variant: variant.id, row: lines, lock: resolved.lock, ...checked, notes };
 }
 

@@ -58,7 +58,7 @@ function stageLine({ node, result, seconds }: StageEnd): string {
 
 function compileLines({ api, places, message }: ErrorGroup): string[] {
   const more = places.length > SHOWN_PLACES ? ` and ${places.length - SHOWN_PLACES} more` : '';
-  return [api, `  ${message}`, `  ${places.slice(0, SHOWN_PLACES).join(', ')}${more}`];
+  return [api, ...(api === message ? [] : [`  ${message}`]), `  ${places.slice(0, SHOWN_PLACES).join(', ')}${more}`];
 }
 
 function failureLines(node: string, failure: NonNullable<StageEnd['failure']>): string[] {

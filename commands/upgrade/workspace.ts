@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { fail, PipelineFailure } from '../../engine/failure.js';
+import { fail } from '../../engine/failure.js';
 import type { Exec } from './children.js';
 
 /** Files that an upgrade may change. */
@@ -16,6 +16,7 @@ const UPGRADED = [
   'compat/jaxlib.yaml',
   'compat/pjrt-headers.yaml',
 ];
+const NO_REPOSITORY = 128;
 /** Copies of those as they were when the copy was made. */
 const ORIGINALS = '.upgrade-originals';
 
@@ -80,17 +81,18 @@ export class Workspace {
 
   /** What git knows or would. */
   async #files(exec: Exec): Promise<string[]> {
-    try {
-      const { stdout } = await exec('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: this.#project });
-      return stdout.split('\0').filter((file) => file !== '' && file !== 'node_modules');
-    } catch (error) {
-      if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;
-      return fail({
-        kind: 'usage',
-        message: `${this.#project} is no git checkout`,
-        help: 'an upgrade is tried on a copy of the files that git knows',
-      });
-    }
+    const { stdout } = await exec('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+      cwd: this.#project,
+      okCodes: [0, NO_REPOSITORY],
+    });
+    const files = stdout.split('\0').filter((file) => file !== '' && file !== 'node_modules');
+    // Also of a folder that the repository around it ignores.
+    if (files.includes('pipeline.yaml')) return files;
+    return fail({
+      kind: 'usage',
+      message: `git knows nothing of ${this.#project}`,
+      help: 'an upgrade is tried on a copy of the files that git knows: work in a clone, or run `git init` here',
+    });
   }
 
   #copy(from: string, to: string): void {
