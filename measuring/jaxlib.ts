@@ -28,7 +28,7 @@ export async function measureJaxlib(version: string, context: MeasureContext, co
     echo: false,
   });
   const probe = JSON.parse(stdout) as Probe;
-  const { xlaCommit, note } = await findXlaCommit(version, context, compat);
+  const { xlaCommit, note } = await findXlaCommit({ version, jaxCommit: probe.jaxCommit }, context, compat);
   return {
     version: probe.version,
     pjrtApi: frameworkApi(stderr),
@@ -64,22 +64,47 @@ export function frameworkApi(log: string): string {
 
 type Commit = Pick<JaxlibRow, 'xlaCommit' | 'note'>;
 
-/** From the tag in a clone of jax if one was named, else as the row has it; never guessed. */
-async function findXlaCommit(version: string, context: MeasureContext, compat: Compat): Promise<Commit> {
-  const { jaxRepository: repository, exec } = context;
-  for (const file of repository === undefined ? [] : ['revision.bzl', 'workspace.bzl']) {
-    try {
-      const spec = `jax-v${version}:third_party/xla/${file}`;
-      const { stdout } = await exec('git', ['-C', repository ?? '.', 'show', spec], { echo: false });
-      const commit = /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m.exec(stdout)?.[1];
-      if (commit !== undefined) return { xlaCommit: commit };
-    } catch (error) {
-      if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;
-    }
+/** Git's names of the sources that a wheel was built from. */
+interface Origin {
+  readonly version: string;
+  readonly jaxCommit: string | null;
+}
+
+/**
+ * From a clone of jax if one was named, at the release's tag or at the commit that the wheel names (a nightly has no
+ * tag); else as the row has it; never guessed.
+ */
+export async function findXlaCommit(origin: Origin, context: MeasureContext, compat: Compat): Promise<Commit> {
+  const { jaxRepository: repository } = context;
+  const { version, jaxCommit } = origin;
+  for (const revision of repository === undefined ? [] : [`jax-v${version}`, jaxCommit ?? `jaxlib-v${version}`]) {
+    const commit = await xlaCommitAt(context, repository ?? '.', revision);
+    if (commit !== undefined) return { xlaCommit: commit };
   }
   const known = compat.jaxlib.find((row) => row.version === version);
   if (known) return { xlaCommit: known.xlaCommit, ...(known.note === undefined ? {} : { note: known.note }) };
   const reason =
-    repository === undefined ? 'no jax repository was named' : 'the jax repository has no tag of this release';
+    repository === undefined
+      ? 'no jax repository was named'
+      : `the jax repository has neither the tag nor the commit of this release (${jaxCommit ?? 'which the wheel does not name'})`;
   return { xlaCommit: 'unknown', note: `${reason}, and the wheel does not name its XLA commit` };
+}
+
+/** What jax builds with at a revision; undefined if the clone has not got it. */
+async function xlaCommitAt(
+  { exec }: MeasureContext,
+  repository: string,
+  revision: string,
+): Promise<string | undefined> {
+  for (const file of ['revision.bzl', 'workspace.bzl']) {
+    try {
+      const spec = `${revision}:third_party/xla/${file}`;
+      const { stdout } = await exec('git', ['-C', repository, 'show', spec], { echo: false });
+      const commit = /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m.exec(stdout)?.[1];
+      if (commit !== undefined) return commit;
+    } catch (error) {
+      if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;
+    }
+  }
+  return undefined;
 }
