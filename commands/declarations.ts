@@ -180,11 +180,12 @@ check ends with 0 if it works, 4 if it is known not to, 14 if nothing is known.`
 upgrade jaxlib [VERSION]
 upgrade pjrt VERSION      of the package that holds the header
 
-Works in a copy of the project (.pipeline/upgrade/): measures the release, writes
-its row of compat/, widens pipeline.yaml, renews the lock, builds, runs smoke test,
-GoogleTests, package tests and conformance. The report says what does not compile,
-what the compiler refuses, what fails and, of a header, what is new in it. Nothing
-of yours changes before --apply. Ends with 10 if anything failed.`,
+Works in a copy of the project (.pipeline/upgrade/): measures the release,
+writes its row of compat/, widens pipeline.yaml, renews the lock, builds, runs
+smoke test, GoogleTests, package tests and conformance. The report says what
+does not compile, what the compiler refuses, what fails and, of a header, what
+is new in it. Nothing of yours changes before --apply. Ends with 10 if anything
+failed.`,
     options: [{ flags: '--apply', text: 'take over the files of an upgrade that was tried' }],
     examples: [
       ['npx pipeline upgrade iree', 'the newest release'],

@@ -166,7 +166,7 @@ function distributionOf(requirement: string, report: PipReport): Distribution {
   };
 }
 
-/** Those of `pythons` for which the registry has a wheel of exactly this version. */
+/** Those of `pythons` for which the registry has a wheel of exactly this version. Fails if there is none for any. */
 export async function pythonsWith(
   pip: PipClient,
   name: string,
@@ -174,9 +174,16 @@ export async function pythonsWith(
   pythons: readonly string[],
 ): Promise<string[]> {
   const found: string[] = [];
+  const others = new Set<string>();
   for (const python of pythons) {
     const hit = await findDistribution(pip, `${name}==${version}`, python);
     if (isDistribution(hit)) found.push(python);
+    else for (const other of hit.versions) others.add(other);
   }
-  return found;
+  if (found.length > 0) return found;
+  return fail({
+    kind: 'resolution',
+    message: `the registry has no ${name} ${version} for Python ${pythons.join(', ')}`,
+    detail: `it has ${[...others].join(', ') || 'none at all'}`,
+  });
 }

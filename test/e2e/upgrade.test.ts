@@ -42,10 +42,11 @@ test('a newer header: its functions, what grew, and why the lock stays', async (
   expect(files()).toEqual(before);
 });
 
-test('a release that there is not: its name, and nothing is changed', async () => {
+test('a release that there is not: 4, with those that there are', async () => {
   const result = await upgrade('iree', '99.0.0');
-  expect(result.code, result.output).not.toBe(0);
-  expect(result.output).toContain('99.0.0');
+  expect(result.code, result.output).toBe(4);
+  expect(result.output).toContain('the registry has no iree-base-compiler 99.0.0');
+  expect(result.output).toMatch(/it has .*3\.13\.0/);
   expect(files()).toEqual(before);
 });
 
