@@ -27,7 +27,7 @@ constexpr rlim_t kMemory = rlim_t{8} << 30;
 constexpr int kFrames = 48;
 constexpr int kNamedFrames = 4;
 
-// What the child says of itself, in memory that outlives it.
+// What the child reports, in memory that outlives it.
 struct Board {
   std::atomic<uint64_t> number;
   std::atomic<uint64_t> accepted;
@@ -43,7 +43,7 @@ bool IsOfTheSystem(const char* library) {
          std::strstr(library, "linux-vdso") || std::strstr(library, "ld-linux");
 }
 
-// Not async-signal-safe to the letter; the process has ended anyway.
+// This is not async-signal-safe to the letter, but the process ends anyway.
 void Describe() {
   void* frames[kFrames];
   const int count = backtrace(frames, kFrames);
@@ -74,7 +74,7 @@ void OnSignal(int number) {
 }
 
 void HandleSignals() {
-  // A sanitizer has better handlers.
+  // The handlers of a sanitizer are better.
   if (dlsym(RTLD_DEFAULT, "__asan_init")) return;
   static char stack[1 << 16];
   stack_t alternative{};
@@ -87,7 +87,7 @@ void HandleSignals() {
   for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP}) {
     sigaction(number, &action, nullptr);
   }
-  // A program may describe an array of any size.
+  // Limited, as a program may describe an array of any size.
   const rlimit memory{kMemory, kMemory};
   setrlimit(RLIMIT_AS, &memory);
   const rlimit none{0, 0};

@@ -15,9 +15,9 @@ enum class Fate { kFine, kCrash, kHang };
 
 struct Batch {
   Fate fate = Fate::kFine;
-  // The input that ended it, else the one after the last.
+  // The input that ended the child, else the one after the last.
   uint64_t number = 0;
-  // Of a crash: the signal or exit code, and the innermost frames as
+  // For a crash: the signal or exit code, and the innermost frames as
   // "library+offset".
   std::string what;
   std::string where;
@@ -25,8 +25,8 @@ struct Batch {
   uint64_t accepted = 0;
 };
 
-// `start` is called once in the child and gives a function that feeds the input
-// of a number to the plugin: true if it was taken.
+// Called once in the child; returns a function that feeds the plugin the input
+// of a number, and returns whether the plugin took it.
 using Start = std::function<std::function<bool(uint64_t)>()>;
 
 Batch RunBatch(const Start& start, uint64_t first, uint64_t count,

@@ -35,7 +35,7 @@ std::string ReadAll(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// add.mlirbc is the first.
+// Reads the seeds, add.mlirbc first.
 std::vector<std::string> ReadSeeds(const fs::path& folder) {
   std::vector<fs::path> paths;
   for (const auto& file : fs::directory_iterator(folder)) {
@@ -61,7 +61,7 @@ struct Session {
   std::string target;
 
   Corpus ReadCorpus() const { return {ReadSeeds(seeds), {}}; }
-  // A whole serialized executable, made in the child.
+  // Adds a whole serialized executable, made in the child.
   void Complete(Plugin& opened, Corpus& corpus) const {
     if (target == "serialized" || target == "fields" || target == "module") {
       corpus.serialized = opened.Serialize(corpus.programs.front());
@@ -73,11 +73,11 @@ struct Totals {
   uint64_t inputs = 0;
   uint64_t accepted = 0;
   uint64_t hangs = 0;
-  // Crashes by where they happened.
+  // The number of crashes at each place.
   std::map<std::string, uint64_t> crashes;
 };
 
-// Makes the input anew, in a process as the one that ended.
+// Makes the input anew, in a process like the one that crashed.
 void Keep(const Session& session, uint64_t number, const fs::path& path) {
   RunBatch(
       [&] {

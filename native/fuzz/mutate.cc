@@ -107,7 +107,7 @@ std::string Mutator::Sections(const std::string& input,
   return out;
 }
 
-// One name becomes another: of an operation, an attribute, a type.
+// Replaces the name of an operation, attribute or type by another.
 std::string Mutator::Names(const std::string& strings) {
   BytecodeReader reader(strings);
   const uint64_t count = reader.Varint();

@@ -15,17 +15,17 @@ class Mutator {
  public:
   explicit Mutator(uint64_t number) : random_(number) {}
 
-  // Below `end`, which is not 0.
+  // A number from 0 to `end` - 1; `end` is not 0.
   size_t Pick(size_t end) { return random_() % end; }
   const std::string& PickOne(const std::vector<std::string>& from) {
     return from[Pick(from.size())];
   }
 
-  // One to three changes of any bytes; some are taken from `other`.
+  // Makes one to three changes of any bytes; some are taken from `other`.
   std::string Bytes(std::string input, const std::string& other);
-  // MLIR bytecode keeps its frame most of the time: the damage is within one
-  // section, whose size is set right, or exchanges two names. Text has
-  // numbers, types and lines exchanged.
+  // MLIR bytecode mostly keeps its frame: the damage stays within one section,
+  // whose size is set right, or two names change places. In text, numbers,
+  // types and lines are exchanged.
   std::string Program(const std::string& input, const std::string& other);
 
  private:

@@ -127,7 +127,7 @@ void Plugin::Run(PJRT_LoadedExecutable* executable) {
   Ok(api_->PJRT_Buffer_Destroy(&destroy));
 }
 
-// To the host; consumes the buffer.
+// Copies the buffer to the host, and destroys it.
 bool Plugin::Read(PJRT_Buffer* buffer) {
   auto read = New<PJRT_Buffer_ToHostBuffer_Args>();
   read.src = buffer;
@@ -174,7 +174,7 @@ std::string Plugin::Serialize(const std::string& program) {
   if (!Ok(api_->PJRT_Executable_Serialize(&args))) {
     throw std::runtime_error("the first seed is not serialized");
   }
-  // The rest is the process's until it ends.
+  // The program stays loaded until the process ends.
   std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_executable_deleter(args.serialized_executable);
   return bytes;

@@ -25,7 +25,7 @@ class Plugin {
   explicit Plugin(const std::string& library);
 
   bool Compile(const std::string& program, const std::string& options);
-  // What is taken also runs, with one input f32[2,3], if `run`.
+  // Loads the executable and, if `run`, runs it with one input f32[2,3].
   bool Load(const std::string& serialized, bool run);
   // `data` must hold what `array` describes.
   bool Transfer(const void* data, const HostArray& array);

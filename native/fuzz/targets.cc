@@ -58,8 +58,8 @@ std::string Fields(Mutator& mutator, const std::string& serialized) {
   return Seal(mutator.Bytes(fields, fields) + module);
 }
 
-// The machine code stays as it is: nothing can say that it is not what the
-// compiler wrote.
+// The machine code is not damaged: nothing can tell damaged code from the
+// compiler's.
 std::string Module(Mutator& mutator, const std::string& serialized) {
   std::string body = serialized.substr(0, serialized.size() - kSealSize);
   const size_t begin = ModuleBegin(serialized);
@@ -87,7 +87,8 @@ std::string Module(Mutator& mutator, const std::string& serialized) {
 
 constexpr size_t kHostBytes = size_t{1} << 22;
 
-// type, number of strides, dimensions and strides, each of 8 bytes.
+// The input is the type, the number of strides, the dimensions and the strides,
+// each of 8 bytes.
 std::string Buffer(Mutator& mutator) {
   static constexpr int64_t kDims[] = {
       -1, 0, 1, 2, 3, 5, 7, 8, int64_t{1} << 31, int64_t{1} << 62, INT64_MAX};
@@ -120,8 +121,8 @@ bool FeedBuffer(Plugin& plugin, const std::string& input) {
   HostArray array{static_cast<PJRT_Buffer_Type>(numbers[0]),
                   {numbers.begin() + 2, numbers.end() - numbers[1]},
                   {numbers.end() - numbers[1], numbers.end()}};
-  // Whoever describes more memory than there is gets what C gives: only arrays
-  // that fit, or that can't exist, are sent.
+  // A caller that describes more memory than there is gets what C gives. So
+  // only arrays are sent that fit, or that cannot exist.
   double size = 16;
   for (int64_t dim : array.dims) size *= static_cast<double>(dim);
   if (size > 1e5 && size < 1e16) return false;

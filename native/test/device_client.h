@@ -21,25 +21,25 @@ inline constexpr char kReply[] = "// partitioned\n";
 struct Compilation {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  // Empty for none.
+  // Empty for no device assignment.
   std::vector<int64_t> device_ids = {};
   bool portable = false;
 
   std::string Proto() const;
 };
 
-// For each device its arguments, or results.
+// The arguments, or results, of each device.
 using DeviceBuffers = std::vector<std::vector<PJRT_Buffer*>>;
 
 struct LaunchOptions {
   std::vector<int64_t> kept = {};  // arguments that are not to be donated
   int launch_id = 0;
   PJRT_Device* device = nullptr;  // execute_device
-  // Of each device, if asked for; the caller's to destroy.
+  // The events of the devices, if asked for; the caller destroys them.
   std::vector<PJRT_Event*>* done = nullptr;
 };
 
-// Not filled yet.
+// A buffer that is still to be filled.
 struct Promise {
   PJRT_Buffer* buffer;
   PJRT_FulfillAliasBufferCallback* token;
@@ -47,7 +47,7 @@ struct Promise {
 
 class DeviceClient {
  public:
-  // Without a count the environment's.
+  // `num_devices` of 0 leaves the number to the environment.
   explicit DeviceClient(int64_t num_devices = 0, Failure* failure = nullptr);
   ~DeviceClient();
   DeviceClient(const DeviceClient&) = delete;
@@ -59,7 +59,7 @@ class DeviceClient {
   PJRT_Buffer* Put(const std::vector<float>& values, size_t device) const;
   PJRT_Buffer* Broken(int64_t size, size_t device) const;
   Promise MakePromise(int64_t size, size_t device) const;
-  // With the values of `source`.
+  // Fills the promised buffer with the values of `source`.
   void Fulfill(const Promise& promise, PJRT_Buffer* source) const;
 
   PJRT_LoadedExecutable* Compile(const std::string& text,
@@ -79,7 +79,7 @@ PJRT_Device* DeviceOf(PJRT_Buffer* buffer);
 PJRT_Buffer* CopyTo(PJRT_Buffer* buffer, PJRT_Device* device);
 std::string Serialize(PJRT_LoadedExecutable* executable);
 
-// Empty if it fails.
+// The bytes of the buffer; empty if that fails.
 DeviceBuffers Launch(PJRT_LoadedExecutable* executable,
                      const DeviceBuffers& arguments, size_t num_results,
                      Failure* failure = nullptr,

@@ -11,7 +11,7 @@ namespace iree_pjrt {
 
 namespace {
 
-// Gives everything back also where the test throws.
+// Gives everything back, even if the test throws.
 class Parsed {
  public:
   Parsed(const CompilerLibrary& library, const std::string& text)

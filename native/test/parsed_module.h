@@ -11,7 +11,8 @@
 
 namespace iree_pjrt {
 
-// Calls `look` unless the text is no module, which is a failure of the test.
+// Calls `look` with the parsed module; if the text is no module, the test
+// fails.
 void WithModule(const std::string& text,
                 const std::function<void(const Ir&)>& look);
 

@@ -30,7 +30,7 @@ struct Failure {
 // Consumes `error`.
 Failure ToFailure(PJRT_Error* error);
 void ExpectOk(PJRT_Error* error);
-// Consumes `error`, which goes to `failure`; without that it fails the test.
+// Consumes `error`, which goes to `failure`; without `failure` the test fails.
 bool Succeeded(PJRT_Error* error, Failure* failure);
 // Destroys the event.
 Failure Await(PJRT_Event* event);
@@ -47,12 +47,12 @@ struct HostArray {
 PJRT_Buffer* ToDevice(const void* data, const HostArray& array);
 // The bytes in row-major order; `failure` gets the event's error.
 std::string ToHost(PJRT_Buffer* buffer, Failure* failure = nullptr);
-// Of the bytes, once they are there.
+// The address of the bytes, once they are there.
 uintptr_t Address(PJRT_Buffer* buffer);
 bool IsDeleted(PJRT_Buffer* buffer);
 void Destroy(PJRT_Buffer* buffer);
 
-// Of a text that must outlive it.
+// The program of a text, which must outlive it.
 PJRT_Program MlirProgram(std::string& code);
 PJRT_LoadedExecutable* Compile(const std::string& mlir,
                                Failure* failure = nullptr);

@@ -11,8 +11,8 @@
 namespace iree_pjrt {
 namespace {
 
-// The newest version that libIREECompiler of this IREE release reads; a
-// framework sends the older of this and its own.
+// The newest StableHLO that libIREECompiler of this IREE release reads. A
+// framework sends the older of this version and its own.
 constexpr int64_t kStablehloCurrent[] = {IREE_PJRT_STABLEHLO_VERSION_LIST};
 constexpr int64_t kStablehloMinimum[] = {0, 9, 0};
 constexpr int64_t kXlaVersion = 2;

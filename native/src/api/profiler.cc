@@ -16,7 +16,7 @@
 struct PLUGIN_Profiler {
   bool wanted = true;
   bool recording = false;
-  // Of the last recording; callers read it until the next one starts.
+  // The last recording, serialized; callers read it until the next one starts.
   std::string space;
 };
 
@@ -27,8 +27,9 @@ struct PLUGIN_Profiler_Error {
 namespace iree_pjrt {
 namespace {
 
-// ProfileOptions: a level of 0, the default of its fields, turns a tracer off;
-// callers that know the message set its version.
+// Reads a message ProfileOptions. A level of 0 turns a tracer off; it is also
+// the default of an unset field, so it counts only if the caller has set the
+// message's version.
 bool WantsDevices(std::string_view options) {
   constexpr uint64_t kDeviceTracerLevel = 3;
   constexpr uint64_t kVersion = 5;
@@ -116,8 +117,8 @@ PLUGIN_Profiler_Error* ErrorCode(
   return nullptr;
 }
 
-// As api/guard.h does for the functions of PJRT_Api; these structs have no
-// extensions, and the same fields in all versions.
+// The counterpart of api/guard.h for these structs, which have no extensions,
+// and the same fields in all versions.
 template <typename Args, void (*kFunction)(Args&)>
 PLUGIN_Profiler_Error* Guard(Args* args) noexcept {
   try {

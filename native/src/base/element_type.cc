@@ -8,7 +8,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Of headers newer than the one this is built with, whose order is stable.
+// Types that newer headers add to the enumeration, whose order is stable.
 constexpr auto kS1 = static_cast<PJRT_Buffer_Type>(30);
 constexpr auto kU1 = static_cast<PJRT_Buffer_Type>(31);
 

@@ -11,7 +11,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Of VHLO's own encoding, which never changes.
+// Numbers of VHLO's own encoding, which never changes.
 constexpr uint64_t kTensorAttribute = 15;
 constexpr uint64_t kBoolType = 0;
 constexpr uint64_t kRankedTensorType = 20;
@@ -19,7 +19,7 @@ constexpr uint64_t kRankedTensorType = 20;
 // An attribute or a type: the bytes, and the dialect that reads them.
 struct Entry {
   uint64_t dialect;
-  bool custom;  // not text
+  bool custom;  // encoded by the dialect, not text
   std::string_view data;
 };
 
@@ -64,7 +64,7 @@ bool IsBool(const Entry& type, uint64_t vhlo) {
   return reader.Varint() == kBoolType && reader.ok();
 }
 
-// How many booleans a tensor of this type holds; none for other types.
+// How many booleans a tensor of this type holds; 0 for other types.
 uint64_t BoolCount(const Table& table, uint64_t type, uint64_t vhlo) {
   if (type >= table.types.size()) return 0;
   const Entry& tensor = table.types[type];
@@ -80,9 +80,9 @@ uint64_t BoolCount(const Table& table, uint64_t type, uint64_t vhlo) {
   return IsBool(table.types[element], vhlo) ? count : 0;
 }
 
-// The attribute with its bytes unpacked; empty where it is none of that kind.
-// A single byte of equal bits says that all booleans are alike, and is read
-// well.
+// The attribute with its bytes unpacked; empty if it is no constant of packed
+// booleans. Constants whose booleans are all equal are left alone: they have a
+// single byte, which the compiler reads well.
 std::string Unpacked(const Table& table, const Entry& attribute,
                      uint64_t vhlo) {
   if (attribute.dialect != vhlo || !attribute.custom) return "";

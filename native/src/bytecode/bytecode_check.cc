@@ -78,7 +78,7 @@ class Checker {
     return found->second;
   }
 
-  // Of things that take a byte each at least.
+  // Reads how many things follow. Each takes at least a byte.
   static uint64_t Count(BytecodeReader& reader) {
     return Bounded(reader, reader.Varint());
   }
@@ -222,7 +222,7 @@ class Checker {
       for (uint64_t i = 0; i < count; ++i) Region(reader, depth);
       return;
     }
-    // Isolated from above: a section of their own.
+    // Regions that are isolated from above have a section of their own.
     const auto section = NextSection(reader, program_.size());
     Require(section.has_value(), "a region is cut off");
     BytecodeReader inner(section->data);
@@ -233,7 +233,7 @@ class Checker {
   void Region(BytecodeReader& reader, int depth) {
     const uint64_t blocks = Count(reader);
     if (blocks == 0) return;
-    Count(reader);  // of values, each of which has a type there
+    Count(reader);  // values, each of which has a type there
     for (uint64_t i = 0; i < blocks; ++i) Block(reader, depth);
   }
 

@@ -46,12 +46,12 @@ struct Compiler::Request {
   std::vector<std::string> flags;
   // The processor that the code is for; empty if the flags name one.
   std::string cpu;
-  // Of the module, where flags cannot say the target.
+  // The targets that are written into the module, where flags cannot say them.
   std::string device_targets;
   std::string libraries;
 
-  // Names the result of compiling `program`, which stands for all that is not
-  // in the flags.
+  // The key of the result of compiling `program`, which stands for all that is
+  // not in the flags.
   std::string Key(std::string_view program) const {
     const std::string devices = std::to_string(options.num_replicas) + "x" +
                                 std::to_string(options.num_partitions);
@@ -96,7 +96,7 @@ std::unique_ptr<CompileSession> Compiler::TakeSession(
 
 void Compiler::GiveBack(std::unique_ptr<CompileSession> session) {
   std::lock_guard<std::mutex> lock(mutex_);
-  // Full of sessions with other flags, it would never keep one again.
+  // A list full of sessions with other flags could never keep a new one.
   if (idle_.size() >= AvailableCores()) idle_.erase(idle_.begin());
   idle_.push_back(std::move(session));
 }
@@ -122,7 +122,7 @@ Compiler::Request Compiler::MakeRequest(std::string_view source,
     request.cpu.clear();
     request.device_targets.clear();
   }
-  // The user's come last, so that they win.
+  // The user's flags come last, so that they win.
   const auto defaults = DefaultCompilerFlags(target_);
   flags.insert(flags.begin(), defaults.begin(), defaults.end());
   return request;
@@ -149,7 +149,7 @@ std::shared_ptr<const Program> Compiler::Compile(
 // The program that is stored under `key`, or null.
 std::shared_ptr<Program> Compiler::Find(const Request& request,
                                         const std::string& key) {
-  // Whoever wants artifacts wants those of a compilation.
+  // A user who wants artifacts wants those of a compilation.
   if (!options_.save_artifacts_dir.empty()) return nullptr;
   TraceSpan span(TraceKind::kCompile, "CacheMiss");
   const auto stored = cache_.Find(key);

@@ -75,7 +75,7 @@ CompilerLibrary::CompilerLibrary(const std::string& path) {
   revision_ = revision ? revision : "";
 }
 
-// Flags that no session takes.
+// Sets the flags that no session takes.
 void CompilerLibrary::SetProcessFlags() {
   const char* flags[] = {
       "iree",

@@ -28,7 +28,7 @@ const Names& Transcendentals() {
   return names;
 }
 
-// One operation for each element of the result.
+// Operations that compute one number for each element of the result.
 const Names& Elementwise() {
   static const auto& names = *new Names{"abs",
                                         "add",
@@ -322,7 +322,8 @@ class Analyzer {
     return shape.type ? static_cast<double>(shape.element_count()) : 0;
   }
 
-  // Without a type for what is no tensor (tokens, tuples).
+  // The shape of a tensor; one without a type for any other value (tokens,
+  // tuples).
   const Shape& ShapeOf(MlirValue value) {
     const MlirType type = ir_.api.mlirValueGetType(value);
     const auto [entry, is_new] = shapes_.try_emplace(type.ptr);

@@ -9,7 +9,7 @@
 namespace iree_pjrt {
 namespace {
 
-// The first is what went wrong, what follows says which stage gave up for it.
+// The first error is what went wrong; the second says which stage gave up.
 constexpr size_t kMaxErrors = 2;
 constexpr size_t kMaxLine = 300;
 

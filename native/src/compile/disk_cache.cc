@@ -103,7 +103,7 @@ std::optional<std::string> DiskCache::Find(
     Touch(path);
     return entry.substr(kChecksumSize);
   } catch (...) {
-    // Evicted by another process between two looks at it.
+    // Another process has evicted the entry since we saw it.
     return std::nullopt;
   }
 }
@@ -122,7 +122,8 @@ void DiskCache::Link(const std::string& key,
                      const std::string& alias) noexcept {
   if (!enabled()) return;
   try {
-    // A file system without hard links only looks a little longer next time.
+    // On a file system without hard links, the next look-up only takes a little
+    // longer.
     if (link(PathOf(key).c_str(), PathOf(alias).c_str()) != 0 &&
         errno != EEXIST) {
       log_.Debug(std::string("cache: no link: ") + std::strerror(errno));
@@ -149,7 +150,7 @@ void DiskCache::Grow(uint64_t bytes) {
   known_bytes_ = Evict(max_bytes_);
 }
 
-// Removes the oldest entries until what is left fits; returns its size.
+// Removes the oldest entries until the others fit; returns the size of those.
 uint64_t DiskCache::Evict(uint64_t limit) const {
   struct Entry {
     fs::file_time_type used;
@@ -163,7 +164,7 @@ uint64_t DiskCache::Evict(uint64_t limit) const {
   for (const auto& file : fs::directory_iterator(folder_, ignored)) {
     std::error_code gone;
     const auto used = file.last_write_time(gone);
-    // An entry with an alias is listed twice and there once.
+    // An entry with an alias is listed twice, but takes its space once.
     const uint64_t links = std::max<uint64_t>(file.hard_link_count(gone), 1);
     const uint64_t size = file.file_size(gone) / links;
     if (gone) continue;

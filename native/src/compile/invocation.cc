@@ -24,7 +24,7 @@ constexpr char kVmPhase[] = "vm";
 
 }  // namespace
 
-// The module, taken out of the invocation; whatever happens it goes back.
+// The module, taken out of the invocation for as long as this lives.
 class Invocation::Borrowed {
  public:
   explicit Borrowed(const Invocation& invocation)
@@ -121,7 +121,7 @@ void Invocation::RunOurs(Phase phase) {
   RunPasses(phase, borrowed.ir, passes_);
 }
 
-// From IREE's input phase up to and with its stream phase.
+// Runs from IREE's input phase to the end of its stream phase.
 void Invocation::Schedule() {
   TraceSpan span(TraceKind::kCompile, kStreamPhase);
   RunPipeline(kInputPhase, kFlowPhase);
@@ -151,7 +151,7 @@ void Invocation::RunPipeline(const char* from, const char* to) {
   }
 }
 
-// What the compiler wrote: the object, and a header that no one needs.
+// Takes what the compiler wrote: the object, and a header that no one needs.
 std::string Invocation::TakeObject() {
   const std::string& path = session_.object_path();
   std::string object = ReadFile(path);
@@ -172,7 +172,8 @@ std::string Invocation::Output() {
   iree_compiler_error_t* error =
       library_.ireeCompilerInvocationOutputVMBytecode(invocation_, output);
   if (error) {
-    // It says no more than that there is one; the reason was a diagnostic.
+    // The error says no more than that there is one; the reason was a
+    // diagnostic.
     library_.ireeCompilerErrorDestroy(error);
     diagnostics_.Fail("to write the compiled module");
   }

@@ -12,7 +12,7 @@
 namespace iree_pjrt {
 namespace {
 
-// The dictionaries of `arg_attrs`, printed, one for each argument.
+// Splits a printed `arg_attrs` into its dictionaries, one for each argument.
 std::vector<std::string_view> SplitDictionaries(std::string_view printed) {
   std::vector<std::string_view> parts;
   int depth = 0;

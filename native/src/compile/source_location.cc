@@ -7,7 +7,7 @@ namespace iree_pjrt {
 namespace {
 
 constexpr size_t kShownFrames = 4;
-// Locations are trees made by programs; a deep one ends here.
+// Programs nest locations as deeply as they like; reading stops here.
 constexpr size_t kMaxFrames = 1000;
 
 class Reader {
@@ -46,7 +46,8 @@ class Reader {
     }
   }
 
-  // A name around a file is the function of a frame, any other the operation.
+  // The name around a file is that of a frame's function; any other is that of
+  // the operation.
   void ReadName(MlirLocation location) {
     const std::string name = Text(api_.mlirLocationNameGetName(location));
     const MlirLocation child = api_.mlirLocationNameGetChildLoc(location);
@@ -58,7 +59,8 @@ class Reader {
     ReadOne(child);
   }
 
-  // Operations that were merged: the first that says something.
+  // Locations of operations that were merged; the first that says something
+  // counts.
   void ReadFused(MlirLocation location) {
     std::vector<MlirLocation> parts(
         api_.mlirLocationFusedGetNumLocations(location));

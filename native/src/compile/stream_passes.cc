@@ -8,7 +8,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Passes over each function.
+// A pipeline that runs the passes over each function.
 std::string Each(const std::string& passes) {
   return "func.func(" + passes + "),util.initializer(" + passes +
          "),util.func(" + passes + ")";

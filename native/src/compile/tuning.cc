@@ -13,12 +13,12 @@ namespace {
 constexpr double kMultiplyAddsPerMicrosecond = 30e3;
 constexpr double kElementOpsPerMicrosecond = 4e3;
 constexpr double kMicrosecondsPerOperation = 0.3;
-// Weights in element operations.
+// Weights, in element operations.
 constexpr double kTranscendental = 10;
 constexpr double kSortOrScatter = 50;
-// How often a contraction uses each element, for packing them to be worth it.
+// The uses of each element from which packing a contraction pays.
 constexpr double kReusesFrom = 64;
-// For loops whose bounds are no constants.
+// The guessed trips of loops whose bounds are no constants.
 constexpr double kGuessedTrips = 100;
 
 class Estimator {
@@ -31,7 +31,7 @@ class Estimator {
   }
 
  private:
-  // Everything inside `op`, which runs `times` times.
+  // Adds everything inside `op`, which runs `times` times.
   void Add(MlirOperation op, double times) {
     for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(op); ++i) {
       for (MlirBlock block = ir_.api.mlirRegionGetFirstBlock(
@@ -84,7 +84,8 @@ class Estimator {
     }
   }
 
-  // m·n·k is the root of mk·kn·mn.
+  // The multiply-adds m·n·k are the square root of the three arrays' sizes
+  // mk·kn·mn.
   double AddContraction(MlirOperation op, double times) {
     double product = 1;
     double elements = 0;

@@ -21,7 +21,7 @@ void Append(std::string& text, uint32_t word) {
 
 #if defined(__x86_64__)
 
-// Registers of a leaf, as far as they are the same on every core.
+// Appends the registers of a leaf, as far as they are the same on every core.
 void AppendLeaf(std::string& text, uint32_t leaf, uint32_t subleaf,
                 bool with_ebx) {
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;

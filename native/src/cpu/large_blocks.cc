@@ -9,11 +9,12 @@
 namespace iree_pjrt {
 namespace {
 
-// One entry of the processor's table for as much as 512 pages of 4 KiB.
+// A huge page takes one entry of the processor's table, where as much memory in
+// pages of 4 KiB takes 512.
 constexpr size_t kHugePage = size_t{2} << 20;
-// The most free blocks, which are looked through one by one.
+// The limit of free blocks, which are looked through one by one.
 constexpr size_t kMostFree = 512;
-// The most bytes of free blocks that are not lent.
+// The limit of bytes in free blocks that the kernel may not take.
 constexpr size_t kMostKept = size_t{64} << 20;
 
 size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -33,7 +34,7 @@ void* Map(size_t size) {
   char* const block = static_cast<char*>(mapped) + before;
   if (before > 0) munmap(mapped, before);
   if (before < alignment) munmap(block + size, alignment - before);
-  // A kernel without huge pages does with small ones.
+  // A kernel without huge pages uses small ones.
   madvise(block, size, MADV_HUGEPAGE);
   return block;
 }

@@ -9,8 +9,9 @@
 namespace iree_pjrt {
 namespace {
 
-// By handle, not by scope: the framework may have opened the plugin with
-// RTLD_LOCAL, and only a name looked up so gets a library's newest version.
+// A library is opened by name and asked by its handle: the framework may have
+// opened the plugin with RTLD_LOCAL, and only a look-up by handle gets the
+// newest version of a symbol.
 void* Library(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 
 }  // namespace
@@ -23,7 +24,8 @@ void* FindSymbol(const char* name) {
     if (void* address = dlsym(library, name)) return address;
   }
 #if defined(IREE_PJRT_ASAN)
-  // What instrumented code calls is in the runtime that was loaded first.
+  // The runtime that was loaded first has the functions that instrumented code
+  // calls.
   return dlsym(RTLD_DEFAULT, name);
 #else
   return nullptr;

@@ -23,7 +23,7 @@ size_t AlignUp(size_t value, size_t alignment) {
 }
 
 bool IsLoaded(const Elf64_Shdr& section) {
-  // Unwind tables are for exceptions, of which there are none.
+  // Unwind tables serve exceptions, and generated code throws none.
   return (section.sh_flags & SHF_ALLOC) && section.sh_size > 0 &&
          section.sh_type != SHT_X86_64_UNWIND;
 }
@@ -46,7 +46,7 @@ class ObjectPlacer {
     Protect();
   }
 
-  // The global function whose name ends so; null if none does.
+  // The global function whose name ends in `name_suffix`; null if none does.
   void* FindFunction(std::string_view name_suffix) const {
     for (size_t i = 0; i < elf_.symbol_count(); ++i) {
       const Elf64_Sym& symbol = elf_.symbol(i);
@@ -97,7 +97,7 @@ class ObjectPlacer {
   }
 
   // A slot holds the address of a symbol that is too far away for the code's
-  // 32-bit offsets, a stub jumps there.
+  // 32-bit offsets; a stub jumps to that address.
   void FindSlots() {
     ForEachRelocation([this](size_t, const Elf64_Rela& relocation) {
       const size_t index = ELF64_R_SYM(relocation.r_info);

@@ -28,7 +28,7 @@ struct ObjectExecutable : LibraryExecutable {
 
   std::vector<uint32_t> constants;
   ObjectImage image;
-  // Of the entry points, for traces.
+  // The names of the entry points, for traces.
   std::vector<TraceName> names;
 };
 

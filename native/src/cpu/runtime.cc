@@ -21,12 +21,13 @@ namespace {
 // between the dispatches of one program, where waking up costs as much.
 constexpr iree_duration_t kWorkerSpin = 50'000;  // ns
 
-// As other threads have it; only what is touched takes memory. IREE's default
-// of 32 KiB is as large as the arrays that its compiler puts on the stack.
+// As large as the stacks of other threads; only what is touched takes memory.
+// IREE's default of 32 KiB is as large as the arrays that its compiler puts on
+// the stack.
 constexpr iree_host_size_t kWorkerStack = 8 << 20;  // bytes
 
-// The loaders for what llvm-cpu makes: objects, as this plugin compiles, and
-// embedded ELF files and system libraries, as users' flags may ask for.
+// The loaders for code from llvm-cpu: objects, which this plugin compiles, and
+// embedded ELF files and system libraries, for which users' flags may ask.
 struct Loaders {
   static constexpr size_t kCount = 3;
   iree_hal_executable_loader_t* list[kCount] = {};

@@ -108,7 +108,8 @@ void* AddressOf(Runtime&, iree_hal_buffer_t* buffer) {
 
 namespace {
 
-// No mutex: one thread may look at several buffers at a time.
+// Claims something for one thread. A mutex would not do: a thread may look at
+// several buffers at a time.
 class Claim {
  public:
   Claim() = default;
@@ -118,7 +119,7 @@ class Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  // False if somebody else has it.
+  // False if somebody else has claimed it.
   bool Take(std::atomic<bool>& taken) {
     if (taken.exchange(true, std::memory_order_acquire)) return false;
     taken_ = &taken;
@@ -162,7 +163,7 @@ struct HostView::Staging {
   const size_t size;
   const Access access;
   HalBuffer own;
-  // Of the client's own memory, while it is in use.
+  // The claim on the client's own memory, while that is in use.
   Claim claim;
   iree_hal_buffer_t* memory = nullptr;
 };

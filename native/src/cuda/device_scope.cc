@@ -13,7 +13,7 @@ using Symbols = iree_hal_cuda_dynamic_symbols_t;
 
 }  // namespace
 
-// A failure shows in what follows.
+// A failure is not reported here: the calls that follow fail.
 DeviceScope::DeviceScope(iree_hal_device_t* device) {
   if (!device) return;
   const Symbols* symbols = iree_hal_cuda_device_dynamic_symbols(device);

@@ -11,9 +11,9 @@
 namespace iree_pjrt {
 namespace {
 
-// The first is what a driver installs; the second comes with its headers.
+// A driver installs the first; its headers come with the second.
 constexpr const char* kLibraries[] = {"libcuda.so.1", "libcuda.so"};
-// What IREE's CUDA driver asks of the library.
+// The version that IREE's CUDA driver asks of the library.
 constexpr int kOldestCuda = 11030;
 
 std::string CudaVersion(int version) {
@@ -29,7 +29,8 @@ std::string CudaVersion(int version) {
                   found);
 }
 
-// Asks the driver one thing after the other; what fails ends in the message.
+// Asks the driver one question after the other; the first that fails ends in
+// the message.
 class Inquiry {
  public:
   explicit Inquiry(int64_t ordinal) : ordinal_(ordinal) {
@@ -38,7 +39,7 @@ class Inquiry {
       if (!library) library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     }
     if (!library) {
-      // What dlopen said of the last name says nothing of the first.
+      // The error is that of the last name; what counts is the first name's.
       dlopen(kLibraries[0], RTLD_LAZY | RTLD_LOCAL);
       const char* why = dlerror();
       ThrowNoGpu(ordinal, std::string("no such library (") +
@@ -120,8 +121,8 @@ Gpu FindGpu(int64_t ordinal) {
 
 }  // namespace iree_pjrt
 
-// IREE's CUDA driver calls this in the place of what opens libraries
-// (cmake/iree.cmake): it only knows the name that a driver alone does not
+// IREE's CUDA driver calls this instead of opening libraries itself
+// (cmake/iree.cmake): it only knows libcuda.so, which a driver alone does not
 // install.
 extern "C" iree_status_t iree_pjrt_load_library(
     iree_host_size_t count, const char* const* names,

@@ -18,7 +18,8 @@ namespace {
 struct Architecture {
   const char* name;
   int capability;
-  // For what IREE 3.11 does not know by name; 0 for what it does.
+  // The size of shared memory of a GPU that IREE 3.11 does not know by name; 0
+  // if it knows the GPU.
   int shared_memory_bytes;
 };
 
@@ -31,7 +32,7 @@ constexpr std::array<Architecture, 7> kArchitectures = {{
     {"sm_89", 89, 101376},
     {"sm_90", 90, 232448},
 }};
-// The closest that IREE knows to those that it does not.
+// The GPU that stands in for those that IREE does not know; the closest one.
 constexpr char kStandIn[] = "sm_86";
 
 const Architecture& ArchitectureOf(std::string_view name) {
@@ -89,8 +90,8 @@ std::vector<std::string> TargetFlags(const Target& target) {
               (known ? architecture.name : kStandIn)};
 }
 
-// IREE 3.11 finds no description of these for their name; its back end makes
-// code for them.
+// IREE 3.11 finds no description of these GPUs by name; its back end makes code
+// for them.
 std::string TargetAttribute(const Target& target) {
   const Architecture& architecture = ArchitectureOf(target.name);
   if (architecture.shared_memory_bytes == 0) return "";

@@ -28,7 +28,7 @@ XLA_FFI_Error* GuardedFfi(Args* args) noexcept {
   }
 }
 
-// Casts between function pointers whose arguments are the same struct under
+// Casts a function pointer to one whose arguments are the same struct under
 // another name.
 template <typename To, typename From>
 To Cast(From function) {
@@ -126,7 +126,8 @@ void DeviceMemoryFree(XLA_FFI_DeviceMemory_Free_Args& args) {
   std::free(args.data);
 }
 
-// On the caller's thread: handlers may rely on neither threads nor an order.
+// Runs the task on the caller's thread: handlers may rely on neither threads
+// nor an order.
 void ThreadPoolSchedule(XLA_FFI_ThreadPool_Schedule_Args& args) {
   args.task(args.data);
 }
@@ -140,7 +141,7 @@ void FutureCreate(XLA_FFI_Future_Create_Args& args) {
 }
 
 void Complete(XLA_FFI_Future& future, XLA_FFI_Error* error) {
-  // Notified under the lock: who waits deletes the future.
+  // Notified under the lock, since whoever waits deletes the future.
   std::lock_guard<std::mutex> lock(future.mutex);
   future.done = true;
   future.error = error;

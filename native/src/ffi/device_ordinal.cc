@@ -8,8 +8,9 @@
 namespace iree_pjrt {
 namespace {
 
-// Of each thread that is in a scope. Not thread_local: LeakSanitizer now and
-// then fails on threads that have some of a library that was opened later.
+// The ordinals of threads that are in a scope. The map takes the place of a
+// thread_local: LeakSanitizer now and then fails on threads that have
+// thread_locals of a library that was opened later.
 class Ordinals {
  public:
   static Ordinals& Get() {

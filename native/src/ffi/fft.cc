@@ -9,7 +9,7 @@ namespace {
 
 using Complex = Fft::Complex;
 
-// Above this, a prime costs more than a convolution does.
+// Above this, a prime factor costs more than a convolution does.
 constexpr size_t kLargestFactor = 31;
 
 // exp(-2 pi i k / n), exact at the eighths of the circle.
@@ -86,7 +86,7 @@ void Fft::Inverse(Complex* line) const {
   for (size_t i = 0; i < size_; ++i) line[i] = std::conj(line[i]) * scale;
 }
 
-// `size` numbers, each `stride` apart: decimation in time.
+// Transforms `size` numbers, each `stride` apart, by decimation in time.
 void Fft::Split(const Complex* from, Complex* to, size_t size, size_t stride,
                 size_t factor) const {
   if (size == 1) {

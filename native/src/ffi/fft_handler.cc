@@ -11,7 +11,7 @@ namespace {
 
 using Complex = Fft::Complex;
 
-// What one array of the batch is on its way from the input to the output.
+// One array of the batch on its way from the input to the output.
 struct Grid {
   std::vector<size_t> dims;
   std::vector<Complex> values;
@@ -42,8 +42,8 @@ void TransformAxis(Grid& grid, size_t axis, const Fft& fft, bool inverse) {
   }
 }
 
-// The first numbers of each line along the last dimension; where there are
-// fewer than `length`, the rest follows from the symmetry of a real signal.
+// Takes the first numbers of each line along the last dimension; where there
+// are fewer than `length`, the rest follows from the symmetry of a real signal.
 Grid Resize(const Grid& grid, size_t length) {
   Grid resized{grid.dims, {}};
   resized.dims.back() = length;

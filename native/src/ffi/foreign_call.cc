@@ -10,22 +10,22 @@ namespace iree_pjrt {
 namespace {
 
 namespace field {
-// Of a call.
+// Fields of a call.
 constexpr uint64_t kTarget = 1;
 constexpr uint64_t kOperand = 2;
 constexpr uint64_t kResult = 3;
 constexpr uint64_t kAlias = 4;
 constexpr uint64_t kEntry = 5;  // also of an attribute
-// Of a tensor.
+// Fields of a tensor.
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kOrder = 3;
-// Of an attribute.
+// Fields of an attribute.
 constexpr uint64_t kKind = 1;
 constexpr uint64_t kElement = 2;
 constexpr uint64_t kBytes = 3;
 constexpr uint64_t kSize = 4;
-// Of an entry.
+// Fields of an entry.
 constexpr uint64_t kName = 1;
 constexpr uint64_t kValue = 2;
 }  // namespace field
@@ -88,8 +88,8 @@ std::string SerializeAttribute(const ForeignAttribute& attribute) {
   return writer.Take();
 }
 
-// Dictionaries within dictionaries: nobody writes as many, and each takes some
-// of the stack.
+// No program nests dictionaries as deeply, and each level takes some of the
+// stack.
 constexpr int kMaxDepth = 100;
 
 ForeignAttribute ParseAttribute(std::string_view bytes, int depth);
@@ -156,7 +156,7 @@ constexpr TypePair kTypes[] = {
     {PJRT_Buffer_Type_F8E8M0FNU, XLA_FFI_DataType_F8E8M0FNU},
 };
 
-// Of an element; 0 for what has none.
+// The bytes of one element; 0 for a type without elements.
 size_t ByteSizeOf(XLA_FFI_DataType type) {
   for (const TypePair& pair : kTypes) {
     if (pair.ffi == type) return ElementTypeOf(pair.pjrt).byte_size;
@@ -164,7 +164,8 @@ size_t ByteSizeOf(XLA_FFI_DataType type) {
   return 0;
 }
 
-// Handlers read what the kind and the type promise.
+// Handlers read as many bytes as the kind and the type promise: these must be
+// there.
 bool AreWhole(const ForeignAttribute::Dictionary& entries);
 
 bool IsWhole(const ForeignAttribute& attribute) {

@@ -11,9 +11,9 @@
 namespace iree_pjrt {
 namespace {
 
-// The minor of the FFI that `handler` was compiled with.
+// The minor version of the FFI with which `handler` was compiled.
 int AskVersion(std::string_view name, XLA_FFI_Handler* handler) {
-  // One field longer than the locked header's, for later minors.
+  // Later minors of the FFI have more type ids than the locked header.
   struct {
     XLA_FFI_Metadata metadata;
     XLA_FFI_TypeId state_type_id[4];

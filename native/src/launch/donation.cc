@@ -18,16 +18,17 @@ bool HasOneOwner(iree_hal_buffer_t* buffer) {
   return iree_atomic_ref_count_load(&resource->ref_count) == 1;
 }
 
-// True if the caller's `data` is the only way to these bytes: no other array,
-// pending read or reference of the framework shares them, and neither does the
-// program that made them (a constant of a module is returned by reference).
+// True if the caller's `data` is the only way to these bytes: neither another
+// array, a pending read or a reference of the framework shares them, nor the
+// program that made them (which returns constants of its module by reference).
 bool IsExclusive(const std::shared_ptr<const BufferData>& data) {
   if (!data->writable || data.use_count() != 1) return false;
   iree_hal_buffer_t* view = data->hal.get();
   iree_hal_buffer_t* storage = iree_hal_buffer_allocated_buffer(view);
   const bool exclusive =
       HasOneOwner(view) && (storage == view || HasOneOwner(storage));
-  // What the last other owner did happens before what the program does.
+  // What the last other owner did happens before anything that the program
+  // does.
   std::atomic_thread_fence(std::memory_order_acquire);
   return exclusive;
 }

@@ -79,7 +79,7 @@ void PassInputs(Client& client, const Program& program,
   for (size_t i = 0; i < inputs.data.size(); ++i) {
     const auto& data = inputs.data[i];
     if (program.donatable[i]) {
-      // The program writes into it, whoever owns it this time.
+      // Every launch writes into this input, also where its owner keeps it.
       const HalBuffer own = WritableInput(client, data, inputs.donated[i]);
       PushView(arguments, own.get(), program.inputs[i]);
     } else {
@@ -88,7 +88,8 @@ void PassInputs(Client& client, const Program& program,
   }
 }
 
-// Memory that the framework knows already: inputs that stay, and outputs.
+// Memory that the framework knows already: outputs, and inputs that are not
+// donated.
 class KnownStorage {
  public:
   KnownStorage(const LaunchInputs& inputs, size_t output_count) {
@@ -100,7 +101,7 @@ class KnownStorage {
     }
   }
 
-  // False if `buffer` lies in memory known under another name.
+  // False if the framework knows the memory of `buffer` under another name.
   bool Add(iree_hal_buffer_t* buffer) {
     const auto* storage = iree_hal_buffer_allocated_buffer(buffer);
     if (std::find(known_.begin(), known_.end(), storage) != known_.end()) {
@@ -114,7 +115,7 @@ class KnownStorage {
   std::vector<const iree_hal_buffer_t*> known_;
 };
 
-// Runs the program on this thread; the outputs' data.
+// Runs the program on this thread; returns the data of its outputs.
 std::vector<HalBuffer> Invoke(Device& device, const LoadedModule& module,
                               const LaunchInputs& inputs) {
   const Program& program = *module.program;
@@ -189,12 +190,14 @@ class Launcher {
         launch_id_(launch_id) {}
 
   Launch Start(LaunchInputs inputs) {
-    // A handler on the host may need a lock that this thread holds: Python's.
+    // A program without handlers runs here: a handler may need a lock that this
+    // thread holds, such as Python's.
     if (module_->program->foreign_calls.empty() && module_->pace.Brief() &&
         inputs.AllReady()) {
       return RunHere(inputs);
     }
-    // A handler that launches a program would wait for its own queue.
+    // On this thread a handler launches a program: queued, it would wait for
+    // the queue that it runs on.
     if (client_->OnLaunchThread()) return RunHere(inputs);
     return Enqueue(std::move(inputs));
   }
@@ -217,12 +220,11 @@ class Launcher {
     return Results(data, completion);
   }
 
-  // Queues the program; the results are there at once, their data later.
-  //
-  // A launch waits for nothing but launches that were queued before it, as only
-  // theirs are the results that it can be passed, and each queue runs in order.
-  // So of all that are queued the oldest can always run, and the queues cannot
-  // wait for each other in a circle.
+  // Queues the program; the results are there at once, their data later. A
+  // launch waits only for launches that were queued before it: no other results
+  // can be passed to it. Each queue runs in order. So the oldest of all queued
+  // launches can always run, and the queues cannot wait for each other in a
+  // circle.
   Launch Enqueue(LaunchInputs inputs) {
     const auto completion = std::make_shared<Completion>();
     std::vector<std::shared_ptr<BufferData>> data(
@@ -234,8 +236,9 @@ class Launcher {
     for (Device* device : devices_) {
       device->launches().Add(launch_id_, completion);
     }
-    // Holds the client, so that it lives until the program has run, and lets
-    // go before it says so: who destroys it then ends its threads.
+    // The task holds the client, so that the client lives until the program has
+    // run, and lets go of it before it says so: whoever destroys the client
+    // then ends its threads.
     Device& first = *devices_.front();
     first.queue().Post([client = client_, &first, module = module_, completion,
                         inputs = std::move(inputs),
@@ -245,7 +248,7 @@ class Launcher {
       for (size_t i = 0; i < outputs.size(); ++i) {
         data[i]->hal = std::move(outputs[i]);
       }
-      inputs.data.clear();  // donated memory is free when it is said to be done
+      inputs.data.clear();  // donated memory is free before anybody is told
       data.clear();
       module.reset();
       const auto callbacks = client->runtime().callbacks();
@@ -255,7 +258,7 @@ class Launcher {
     return launch;
   }
 
-  // `data`: of the program's outputs.
+  // The launch with a buffer for each of the outputs' `data`.
   template <typename Data>
   Launch Results(const std::vector<std::shared_ptr<Data>>& data,
                  const std::shared_ptr<Completion>& completion) const {
@@ -322,7 +325,7 @@ void LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   DeleteDonated(program, inputs, arguments);
   Launch launch = Launcher(executable, module, devices, options.launch_id)
                       .Start(std::move(inputs));
-  // Nothing throws from here on but out of memory: hand everything over.
+  // From here on only a lack of memory throws: hand everything over.
   auto result = launch.results.begin();
   for (size_t device = 0; device < devices.size(); ++device) {
     for (size_t i = 0; i < program.result_count(); ++i) {

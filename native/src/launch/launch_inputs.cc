@@ -19,7 +19,7 @@ void CheckShape(const Program& program, const Buffer& buffer, size_t argument) {
   }
 }
 
-// Of one device there is no need: what lies on another is read as well.
+// A program of one device needs no check: it also reads what lies on another.
 void CheckPlace(const Program& program, const Buffer& buffer, size_t argument,
                 const LaunchArguments& arguments, size_t at) {
   if (arguments.devices.size() == 1) return;

@@ -89,7 +89,8 @@ ForeignAttribute ReadScalar(const Ir& ir, MlirAttribute scalar) {
   return attribute;
 }
 
-// `i32`, `ui8`; throws for what is no whole number of bytes.
+// The type `i32` or `ui8`, say; throws for one that is no whole number of
+// bytes.
 size_t BitsOf(std::string_view element) {
   const std::string_view digits = element.substr(
       std::min(element.find_first_of("0123456789"), element.size()));
@@ -102,7 +103,7 @@ size_t BitsOf(std::string_view element) {
   return bits;
 }
 
-// Of the little-endian bytes.
+// The integer that little-endian bytes hold.
 int64_t IntegerAt(const char* bytes, size_t size, bool is_signed) {
   uint64_t value = 0;
   std::memcpy(&value, bytes, size);
@@ -128,7 +129,7 @@ ForeignAttribute ReadDictionary(const Ir& ir, MlirAttribute dictionary) {
 
 std::string WithoutVhlo(std::string_view printed) {
   std::string text;
-  // For each open '<' whether it belongs to a wrapper.
+  // Whether each open '<' belongs to a wrapper.
   std::vector<bool> wrappers;
   for (size_t i = 0; i < printed.size();) {
     const std::string_view rest = printed.substr(i);

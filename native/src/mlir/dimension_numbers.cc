@@ -40,13 +40,15 @@ const char* NameOf(const List& list, bool scatter) {
   return scatter ? list.of_scatter : list.of_gather;
 }
 
-// VHLO has an attribute for each, StableHLO one for all.
+// The name of the one attribute that holds all numbers in StableHLO; null for
+// VHLO, which has an attribute for each.
 const char* WholeName(const Ir& ir, MlirOperation op) {
   if (ir.Name(op).starts_with("vhlo.")) return nullptr;
   return IsScatter(ir, op) ? "scatter_dimension_numbers" : "dimension_numbers";
 }
 
-// What follows `name = `; empty if it is not there, which stands for none.
+// The text behind `name = `; empty if the name is not there, which stands for
+// an empty list.
 std::string_view After(std::string_view text, std::string_view name) {
   const std::string key = std::string(name) + " = ";
   for (size_t at = 0; (at = text.find(key, at)) != std::string_view::npos;
@@ -93,7 +95,7 @@ DimensionNumbers ReadParts(const Ir& ir, MlirOperation op) {
   for (const List& list : kLists) {
     const MlirAttribute attribute =
         BuiltinAttribute(ir, op, NameOf(list, IsScatter(ir, op)));
-    // Version 1 of both operations has no batching.
+    // Version 1 of both operations has no attributes for batching.
     if (attribute.ptr) numbers.*list.member = ReadIntegers(ir, attribute);
   }
   numbers.vector = ReadInteger(ir, BuiltinAttribute(ir, op, kVector));

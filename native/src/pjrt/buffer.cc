@@ -119,9 +119,9 @@ void BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
   args.is_deleted = FromC(args.buffer, "buffer").deleted();
 }
 
-// Lets frameworks read the bytes in place, where they are the host's. They do
-// so through the pointer of an external reference, which waits until the bytes
-// are there.
+// Lets frameworks read the bytes in place, where they are the host's.
+// Frameworks take the pointer from an external reference, which waits until the
+// bytes are there.
 void BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
   args.is_on_cpu = IsHostMemory(
       static_cast<size_t>(FromC(args.buffer, "buffer").memory().kind_id()));

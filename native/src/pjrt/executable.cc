@@ -150,7 +150,7 @@ void ExecutableOutputDimensions(PJRT_Executable_OutputDimensions_Args& args) {
 
 void ExecutableOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   const Program& program = ProgramOf(args.executable);
-  // The framework looks there for what the partitioner decided.
+  // The framework reads here what the partitioner decided.
   const std::string& source =
       program.shown.empty() ? program.source : program.shown;
   if (!args.program) ThrowInvalidArgument("program is null");

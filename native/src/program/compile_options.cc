@@ -78,7 +78,8 @@ void ParseBuildOptions(std::string_view proto, CompileOptions& options) {
   }
 }
 
-// Options of XLA's compiler that programs set whatever the platform.
+// Whether it is an option of XLA's compiler, which programs set on any
+// platform.
 bool IsOfXla(std::string_view key) {
   return key.starts_with("xla_") || key == "exec_time_optimization_effort" ||
          key == "memory_fitting_effort";
@@ -119,7 +120,7 @@ CompileOptions ParseCompileOptions(std::string_view proto) {
       ParseOverride(r.bytes(), options);
     }
   }
-  // Zero is what an unset field reads as.
+  // An unset field reads as zero.
   if (options.num_replicas == 0) options.num_replicas = 1;
   if (options.num_partitions == 0) options.num_partitions = 1;
   if (options.num_replicas < 0 || options.num_replicas > kMaxDevices ||

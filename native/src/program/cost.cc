@@ -13,7 +13,8 @@ bool WorthWorkers(const Cost& cost) {
   return cost.microseconds >= kWorkersFrom;
 }
 
-// An unbounded loop has to prove itself first.
+// The run time of an unbounded loop is not known: until it has been measured,
+// it does not count as brief.
 Pace::Pace(const Cost& cost)
     : microseconds_(static_cast<float>(cost.bounded ? cost.microseconds
                                                     : 2 * kBriefBelow)) {}

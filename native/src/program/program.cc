@@ -63,7 +63,7 @@ CostAnalysis ParseCost(std::string_view bytes) {
   return cost;
 }
 
-// `more` is a number under the field `which`; zero is not written.
+// Writes `more` under the field `which`, unless it is zero.
 std::string SerializeShape(const Shape& shape, uint64_t which, size_t more) {
   WireWriter writer;
   writer.Number(field::kType, shape.type->pjrt);
@@ -109,8 +109,8 @@ std::string SealOf(std::string_view body) {
   return seal.Take();
 }
 
-// The version is the first field: what another version wrote is told from
-// damage.
+// The version is the first field, so that an executable of another version is
+// told from a damaged one.
 void CheckVersion(std::string_view bytes) {
   WireReader first(bytes);
   if (!first.Next()) ThrowDamaged();
@@ -120,7 +120,7 @@ void CheckVersion(std::string_view bytes) {
   }
 }
 
-// Without the checksum, which must be right.
+// The bytes before the checksum, which must be right.
 std::string_view BodyOf(std::string_view bytes) {
   const size_t seal_size = SealOf("").size();
   if (bytes.size() < seal_size) ThrowDamaged();
@@ -188,8 +188,8 @@ void ParseField(const WireReader& r, Program& program) {
   }
 }
 
-// Of one kind: `map` names for each argument (or result) of each device one of
-// the `shapes`, which are inputs (or outputs).
+// Checks one map. For each argument (or result) of each device, `map` has the
+// index of an input (or output) in `shapes`.
 void CheckDeviceMap(const std::vector<size_t>& map,
                     const std::vector<Shape>& shapes, size_t devices,
                     const std::string& arguments, const std::string& inputs) {

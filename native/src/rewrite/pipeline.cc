@@ -17,13 +17,14 @@
 namespace iree_pjrt {
 namespace {
 
-// A pass that needs nothing but the module.
+// Runs a pass that needs nothing but the module.
 template <void (*kPass)(const Ir&)>
 void Only(const Ir& ir, PassContext&) {
   kPass(ir);
 }
 
-// Where a program over several devices keeps them.
+// Runs a pass for programs on one device; programs over several devices keep
+// what it removes.
 template <void (*kPass)(const Ir&)>
 void OnOneDevice(const Ir& ir, PassContext& context) {
   if (context.device_count == 1) kPass(ir);

@@ -16,9 +16,9 @@ struct WorkQueue::State {
   std::condition_variable condition;
   std::deque<std::function<void()>> tasks;
   bool stopping = false;
-  // Not joinable before the first task.
+  // The thread starts with the first task.
   std::thread thread;
-  // Of the thread, once it runs.
+  // The id of the thread, once it runs.
   std::atomic<std::thread::id> id;
 };
 

@@ -25,7 +25,7 @@ constexpr int64_t kWorkgroupGap = 5'000;  // ns
 struct ThreadBuffer {
   std::mutex mutex;
   TraceThread thread;
-  // Of the last event, if that is a kernel's.
+  // The workgroup of the last event, if that is a kernel's.
   int64_t last_workgroup = 0;
 };
 
@@ -33,7 +33,8 @@ struct Recorder {
   std::mutex mutex;
   uint32_t last_recording = 0;
   Trace trace;
-  // Of threads that live, and of those that ended during the recording.
+  // The buffers of living threads, and of those that ended during the
+  // recording.
   std::vector<std::shared_ptr<ThreadBuffer>> buffers;
   std::atomic<int64_t> events{0};
 };
@@ -74,12 +75,12 @@ void Append(uint32_t recording, Add add) noexcept {
     if (events.empty()) buffer.thread.name = NameOfThisThread();
     add(buffer, events);
   } catch (const std::exception&) {
-    // Without memory. What is observed goes on.
+    // Out of memory: the event is lost, and the observed work goes on.
   }
 }
 
 void Push(std::vector<TraceEvent>& events, TraceEvent event) {
-  // What does not fit is counted all the same.
+  // Events that do not fit are counted, too.
   if (TheRecorder().events.fetch_add(1, std::memory_order_relaxed) <
       static_cast<int64_t>(kMaxTraceEvents)) {
     events.push_back(std::move(event));
@@ -123,7 +124,7 @@ Trace StopRecording() {
         {buffer->thread.id, buffer->thread.name, std::move(events)});
   }
   trace.dropped = recorder.events.load(std::memory_order_relaxed) - kept;
-  // The others' threads are gone.
+  // The threads of the other buffers are gone.
   std::erase_if(recorder.buffers,
                 [](const auto& buffer) { return buffer.use_count() == 1; });
   return trace;

@@ -31,7 +31,7 @@ constexpr uint64_t kEventStats = 4;
 constexpr uint64_t kStatMetadata = 1;
 constexpr uint64_t kStatInt64 = 4;
 constexpr uint64_t kStatReference = 7;
-// Of the two maps and of what they hold.
+// Fields of the two maps and of their entries.
 constexpr uint64_t kMapKey = 1;
 constexpr uint64_t kMapValue = 2;
 constexpr uint64_t kMetadataId = 1;

@@ -18,7 +18,7 @@ std::shared_ptr<BufferData> Promise() {
                                       std::make_shared<Completion>());
 }
 
-// Once `source` is there, `promised` is the same, error or data.
+// Makes `promised` what `source` will be, error or data, once that is there.
 void Follow(const std::shared_ptr<BufferData>& promised,
             std::shared_ptr<const BufferData> source) {
   Completion& ready = *source->ready;

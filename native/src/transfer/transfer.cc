@@ -173,12 +173,12 @@ struct Range {
   size_t size;
 };
 
-// Of numbers that CheckRange let through.
+// Takes numbers that CheckRange has let through.
 Range RangeOf(int64_t offset, int64_t size) {
   return {static_cast<size_t>(offset), static_cast<size_t>(size)};
 }
 
-// Runs `act` on the data once it is there; `done` follows.
+// Runs `act` on the data once it is there, and then sets `done`.
 template <typename Act>
 void ActWhenReady(std::shared_ptr<const BufferData> data,
                   std::shared_ptr<Completion> done, Act act) {
@@ -199,7 +199,7 @@ void ActWhenReady(std::shared_ptr<const BufferData> data,
       });
 }
 
-// Runs `copy` on bytes of the buffer once they are there; `done` follows.
+// Runs `copy` on bytes of the buffer once they are there, and then sets `done`.
 template <typename Copy>
 void CopyWhenReady(std::shared_ptr<Client> client,
                    std::shared_ptr<const BufferData> data, Range range,
@@ -223,8 +223,8 @@ PJRT_Event* WhenReady(const Buffer& buffer, Range range, Copy copy) {
   return NewEvent(std::move(done));
 }
 
-// A second buffer over the same data where both kinds of memory are one, else
-// one with a copy of it.
+// A second buffer over the same data if both kinds of memory are the same, else
+// over a copy of it.
 Buffer* CopyToMemory(const Buffer& buffer, Memory& memory) {
   TraceSpan span(TraceKind::kTransfer, "DeviceToDevice (in place)");
   span.set_bytes(buffer.shape().byte_size());

@@ -62,7 +62,8 @@ void TransferManager::End(Slot& slot) {
   slot.data->ready->Complete(nullptr);
 }
 
-// Has `fill` write bytes of the buffer; an error is also the buffer's.
+// Has `fill` write bytes of the buffer; an error of `fill` becomes the
+// buffer's.
 template <typename Fill>
 void TransferManager::Write(Slot& slot, size_t offset, size_t size, Fill fill) {
   try {

@@ -18,7 +18,7 @@ const PLUGIN_Profiler_Api& Profilers() {
               ->profiler_api;
 }
 
-// The code of an error, 0 for none; the message in `message`.
+// The code of an error, 0 if there is none; its message goes into `message`.
 int CodeOf(PLUGIN_Profiler_Error* error, std::string* message = nullptr) {
   if (!error) return 0;
   auto code = New<PLUGIN_Profiler_Error_GetCode_Args>();
@@ -62,7 +62,7 @@ class Profiler {
     args.profiler = profiler_;
     return CodeOf(Profilers().stop(&args));
   }
-  // XLA sets nothing but the profiler and the null buffer.
+  // XLA sets only the profiler and the null buffer.
   int Collect(std::string* space) {
     PLUGIN_Profiler_CollectData_Args args;
     args.profiler = profiler_;
@@ -70,7 +70,7 @@ class Profiler {
     if (const int code = CodeOf(Profilers().collect_data(&args))) return code;
     space->assign(reinterpret_cast<const char*>(args.buffer),
                   args.buffer_size_in_bytes);
-    // As the header has it: again, with memory of the caller's.
+    // The header says: a second call, with memory of the caller's.
     std::string copy(args.buffer_size_in_bytes, '\0');
     args.buffer = reinterpret_cast<uint8_t*>(copy.data());
     EXPECT_EQ(CodeOf(Profilers().collect_data(&args)), 0);
@@ -147,7 +147,7 @@ TEST(ProfilerTest, StartedTwiceIsStartedOnce) {
   ASSERT_EQ(profiler.Stop(), 0);
   ASSERT_EQ(profiler.Stop(), 0);
   EXPECT_EQ(profiler.Plane().Count("transfer"), 1u);
-  // A new recording begins with nothing.
+  // A new recording begins empty.
   ASSERT_EQ(profiler.Start(), 0);
   ASSERT_EQ(profiler.Stop(), 0);
   EXPECT_EQ(profiler.Plane().Count("transfer"), 0u);
@@ -164,7 +164,7 @@ TEST(ProfilerTest, OneRecordsAtATime) {
     std::string space;
     EXPECT_EQ(first.Collect(&space), PJRT_Error_Code_FAILED_PRECONDITION);
   }
-  // Destroyed while it recorded: the next may.
+  // The last profiler was destroyed while it recorded: the next one may record.
   EXPECT_EQ(second.Start(), 0);
   EXPECT_EQ(second.Stop(), 0);
 }

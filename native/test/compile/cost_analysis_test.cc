@@ -12,7 +12,7 @@ namespace {
 
 class CostAnalysisTest : public testing::Test {
  protected:
-  // Of functions; one is @main.
+  // The costs of a module of `functions`, one of which is @main.
   static CostAnalysis Analyze(const std::string& functions) {
     CostAnalysis cost;
     WithModule("module {\n" + functions + "\n}",

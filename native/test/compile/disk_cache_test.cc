@@ -91,7 +91,7 @@ TEST_F(DiskCacheTest, TheLeastRecentlyUsedGoFirst) {
                                          std::chrono::hours(100 - i));
   }
   EXPECT_EQ(CountFiles(), 9u);
-  // Used now, the oldest one stays.
+  // The oldest entry was used just now, and stays.
   EXPECT_TRUE(cache.Find("0"));
   cache.Store("new", blob);
   EXPECT_TRUE(cache.Find("new"));

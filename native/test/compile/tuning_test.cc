@@ -105,7 +105,7 @@ class EstimateTest : public testing::Test {
 TEST_F(EstimateTest, MatmulsGrowWithTheirCube) {
   const Cost small = Estimate(Matmul(64));
   const Cost large = Estimate(Matmul(1024));
-  // Which uses each element too seldom to be packed.
+  // The small product uses each element too seldom to be packed.
   EXPECT_DOUBLE_EQ(small.contraction, 0);
   EXPECT_DOUBLE_EQ(small.product, 64.0 * 64 * 64);
   EXPECT_DOUBLE_EQ(large.contraction, 1024.0 * 1024 * 1024);

@@ -76,7 +76,7 @@ TEST(LargeBlocksTest, WhatIsUsedAgainTouchesNoNewPages) {
     std::memset(block, 1, size);
     blocks.GiveBack(block);
   };
-  // Two that are kept and one that is lent.
+  // Two of the sizes are kept, and one is lent to the kernel.
   for (const size_t size : {kMega, 4 * kMega, 80 * kMega}) {
     use(size);
     const long before = PageFaults();

@@ -130,7 +130,7 @@ TEST(ObjectImage, SurvivesEveryCutAndFlip) {
   for (size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(~damaged[i]);
-    FailureOf(damaged);  // May load: not every byte matters.
+    FailureOf(damaged);  // may load, as not every byte matters
   }
 }
 

@@ -73,7 +73,7 @@ std::string KindOfDevice(PJRT_TopologyDescription* topology) {
   return {kind.device_kind, kind.device_kind_size};
 }
 
-// The serialized executable.
+// Compiles the program; returns the serialized executable.
 std::string CompileFor(PJRT_TopologyDescription* topology) {
   std::string code = kProgram;
   PJRT_Program program = MlirProgram(code);

@@ -59,7 +59,8 @@ XLA_FFI_Error* Fail(const XLA_FFI_CallFrame* frame, XLA_FFI_Error_Code code,
   return frame->api->XLA_FFI_Error_Create(&args);
 }
 
-// Answers what every handler is asked first; false for a real call.
+// Answers the question for the version, which every handler is asked first;
+// false for a real call.
 template <int kMinor>
 bool TellsVersion(XLA_FFI_CallFrame* frame) {
   if (!frame->extension_start) return false;
@@ -195,7 +196,7 @@ void RegisterStateType(XLA_FFI_TypeInfo* info) {
   ThrowIfFailed(GetFfiApi()->base.XLA_FFI_Type_Register(&args), "type");
 }
 
-// As a handler of FFI 0.3 keeps and finds its state.
+// Keeps and finds its state as a handler of FFI 0.3 does.
 XLA_FFI_Error* MakeStagedState(XLA_FFI_CallFrame* frame) {
   static int value = 5;
   FfiStateSetOfStage set{};
@@ -245,7 +246,7 @@ TEST(BoundCallTest, StatesLiveAsLongAsTheirStage) {
   EXPECT_EQ(deleted, 5);
 }
 
-// As a handler of FFI 0.1 does: one state, with its deleter.
+// A handler of FFI 0.1 has one state, with its deleter.
 TEST(BoundCallTest, StatesOfTheFirstVersionBringTheirDeleter) {
   const auto make = [](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
     static int value = 6;

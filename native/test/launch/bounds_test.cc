@@ -20,7 +20,7 @@ constexpr int32_t kFarBelow = std::numeric_limits<int32_t>::min();
 
 struct Case {
   std::string name;
-  std::string program;  // of an array, its indices and maybe updates
+  std::string program;  // takes an array, indices and maybe updates
   std::vector<int64_t> array;
   std::vector<int64_t> index;
   std::vector<int32_t> indices;
@@ -28,7 +28,7 @@ struct Case {
   Values expected;
 };
 
-// In place of $A, $I, $U and $R their types.
+// Replaces $A, $I, $U and $R by their types.
 std::string Filled(std::string text, const std::vector<std::string>& types) {
   const std::string names = "AIUR";
   for (size_t i = 0; i < types.size(); ++i) {
@@ -321,7 +321,7 @@ TEST_P(BoundsTest, AreKept) {
   const std::vector<PJRT_Buffer*> results = Execute(program, arguments, 1);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(Floats(ToHost(results[0])), given.expected);
-  // The inputs are not what was written into.
+  // The program did not write into its inputs.
   EXPECT_EQ(Floats(ToHost(arguments[0])), array);
   Destroy(results[0]);
   for (PJRT_Buffer* const argument : arguments) Destroy(argument);

@@ -27,7 +27,7 @@ module @add_one {
   }
 })";
 
-// The second argument is only waited for.
+// The program reads the first argument, and only waits for the second.
 constexpr char kAddOneAfter[] = R"(
 module @add_one_after {
   func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
@@ -37,7 +37,7 @@ module @add_one_after {
   }
 })";
 
-// Each device passes what it has on to the next, with one added.
+// Each device adds one to what it has, and passes it on to the next.
 constexpr char kRotate[] = R"(// partitioned
 module @rotate attributes {
     iree_pjrt.arguments = "0 1", iree_pjrt.results = "1 0"} {
@@ -98,7 +98,7 @@ void RegisterHandler() {
   ASSERT_EQ(api->XLA_FFI_Handler_Register(&args), nullptr);
 }
 
-// Ends the process if it lives for longer: what hangs cannot be ended.
+// Ends the process if it takes longer: a launch that hangs cannot be ended.
 class TimeLimit {
  public:
   explicit TimeLimit(std::chrono::seconds limit)
@@ -239,7 +239,7 @@ constexpr int kThreads = 8;
 constexpr int kRounds = 25;
 constexpr int kStepsOfRound = 50;
 
-// The programs of the threads, over one device and over each pair in both
+// The programs that the threads run, over one device and over each pair in both
 // orders.
 struct Programs {
   explicit Programs(const DeviceClient& client) {
@@ -263,7 +263,8 @@ struct Programs {
   std::vector<PJRT_LoadedExecutable*> pairs;  // [first * kDevices + second]
 };
 
-// What the threads last got on each device, for launches of others to wait for.
+// The latest results of the threads on each device: the launches of other
+// threads wait for these.
 class Latest {
  public:
   explicit Latest(const DeviceClient& client) {
@@ -288,7 +289,8 @@ class Latest {
   std::vector<PJRT_Buffer*> buffers_;
 };
 
-// One array on each device, and what is in it once all launches are done.
+// One array on each device, and the numbers that will be in it once all
+// launches are done.
 class Worker {
  public:
   Worker(const DeviceClient& client, const Programs& programs, Latest& latest,

@@ -10,8 +10,8 @@
 namespace iree_pjrt_test {
 namespace {
 
-// Four shards of x and one w that all have: each its shard times w, and all the
-// sum of the shards.
+// Four devices, each with a shard of x; all have w. Each returns its shard
+// times w, and all return the sum of the shards.
 constexpr char kScaleAndSum[] = R"(// of four devices
 // partitioned
 module @scale attributes {
@@ -32,7 +32,8 @@ module @scale attributes {
   }
 })";
 
-// An array that all have, written into, is all that they get.
+// All devices have one array. The program writes into it, and it is all that
+// they get.
 constexpr char kUpdate[] = R"(// partitioned
 module @update attributes {
     iree_pjrt.arguments = "0 0 0 0", iree_pjrt.results = "0 0 0 0"} {
@@ -57,7 +58,7 @@ class ShardedProgramTest : public testing::Test {
     ASSERT_NE(executable_, nullptr);
   }
 
-  // Shard k is {k, 10 k} and w is {2, 3}, a buffer of its own on each device.
+  // Shard k is {k, 10 k}; w is {2, 3}, in a buffer of its own on each device.
   DeviceBuffers Arguments(const std::vector<size_t>& devices = {0, 1, 2, 3}) {
     DeviceBuffers arguments;
     float k = 1;
@@ -217,7 +218,8 @@ TEST_F(ShardedProgramTest, WrongArgumentsAreRefused) {
 
 TEST_F(ShardedProgramTest, AnErrorOnOneFailsAll) {
   Compile(kScaleAndSum);
-  // A shard, and an argument that is not read as the first device has it too.
+  // A broken shard, and a broken w, which the program reads on the first device
+  // only.
   for (const size_t broken : {0, 1}) {
     DeviceBuffers arguments = Arguments();
     Destroy(arguments[2][broken]);

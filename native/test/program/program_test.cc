@@ -40,7 +40,8 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_FALSE(read->cost.bounded);
 }
 
-// Over two devices that share its one input; the second output is of both.
+// A program over two devices that share its one input; each has its own first
+// output, and both have the second.
 Program Sharded() {
   Program program = Sample();
   program.device_count = 2;

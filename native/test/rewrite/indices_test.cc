@@ -17,7 +17,7 @@ std::string Program(const std::string& arguments, const std::string& result,
          body + "\nreturn %0 : " + result + "\n}\n}";
 }
 
-// Of f32 that are replaced; `types`: of array, indices and updates.
+// A scatter of f32 that replaces. `array`, `indices` and `updates` are types.
 std::string Scatter(const std::string& numbers, const std::string& array,
                     const std::string& indices, const std::string& updates,
                     const std::string& body = "stablehlo.return %y") {

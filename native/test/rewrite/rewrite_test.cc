@@ -208,7 +208,8 @@ TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
                                  &WidenSmallIntegers);
   EXPECT_FALSE(Holds(text, "i4")) << text;
   EXPECT_TRUE(Holds(text, "dense<[1, -2, 3]> : tensor<3xi8>")) << text;
-  // Of the sum and the first input; of the second input.
+  // The sum and the first input are cut with their sign, the second input
+  // without.
   const size_t first = text.find("shift_right_arithmetic");
   EXPECT_NE(text.find("shift_right_arithmetic", first + 1), std::string::npos);
   EXPECT_TRUE(Holds(text, "shift_right_logical")) << text;
@@ -270,7 +271,8 @@ TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
   EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
 }
 
-// Twice convert, or once and a sum.
+// A program in which two functions share a reshaped value. The first converts
+// it; the second does with it what `used` says.
 std::string OfSharedShape(const std::string& used) {
   return After(R"(module {
     func.func private @f(%a: tensor<8xi1>) -> tensor<8xi32> {

@@ -68,7 +68,8 @@ TEST(AlignLoopsTest, OtherLoopsStay) {
   EXPECT_TRUE(Holds(text, ": (index) -> index {")) << text;
 }
 
-// A branch that hands out what it gets, between other uses of that.
+// A branch that hands out a value from outside; `before` and `after` are other
+// uses of that value.
 std::string AfterABranch(const std::string& before, const std::string& after) {
   return After(R"(module {
     util.func public @main(%p: i1, %x: tensor<4xf32>, %y: tensor<4xf32>)
@@ -90,7 +91,7 @@ TEST(KeepSharedResultsTest, ABranchHandsOutWhatIsReadLater) {
                                  "util.return %0, %x : tensor<4xf32>, "
                                  "tensor<4xf32>"),
                     "util.optimization_barrier %0"));
-  // Of a view.
+  // The same holds for a view of the value.
   EXPECT_TRUE(
       Holds(AfterABranch("%v = flow.tensor.reshape %x : tensor<4xf32> -> "
                          "tensor<2x2xf32>",
@@ -118,7 +119,8 @@ TEST(KeepSharedResultsTest, WhatWentThroughABarrierIsKept) {
        at += barrier.size()) {
     ++count;
   }
-  // Of the result, of what went through and of what came in; one was there.
+  // The result, what went through the barrier, and what came in have one each;
+  // one was there before.
   EXPECT_EQ(count, 4U) << text;
 }
 
@@ -148,7 +150,7 @@ std::string AfterALoop(const std::string& start, const std::string& next,
 TEST(KeepSharedResultsTest, ALoopMayHandOutWhatItStartsFrom) {
   const std::string text = AfterALoop("%x", "%new", "%x");
   EXPECT_TRUE(Holds(text, "util.optimization_barrier %0")) << text;
-  // IREE itself does not write into that.
+  // IREE itself does not write into the start of the loop.
   EXPECT_FALSE(Holds(text, "util.optimization_barrier %arg4")) << text;
   EXPECT_FALSE(Holds(AfterALoop("%x", "%new", "%y"), "barrier"));
   EXPECT_FALSE(Holds(AfterALoop("%zeros", "%new", "%zeros"), "barrier"));
@@ -263,7 +265,7 @@ TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
     }
   })",
             [](const Ir& ir) {
-              // As no text can have it.
+              // No text can give the views this type.
               for (const MlirOperation op : ir.AllOperations()) {
                 if (ir.Name(op) != "stream.resource.subview") continue;
                 ir.api.mlirValueSetType(ir.api.mlirOperationGetResult(op, 0),
@@ -291,7 +293,7 @@ TEST(DropDeallocationsTest, WhoWaitedForOneWaitsForWhatItWaitedFor) {
   EXPECT_TRUE(Holds(text, "util.return %arg2, %0")) << text;
 }
 
-// A loop that swaps what it was handed.
+// A loop that swaps the values it gets.
 std::string Swapping(const std::string& first, const std::string& second) {
   return After("vm.module @m { vm.func @f(%c: i32, %a: " + first +
                    ", %b: " + second + ") -> " + first + R"( {

@@ -128,7 +128,7 @@ TEST(TraceTest, WorkgroupsOfADispatchAreOneEvent) {
   ASSERT_TRUE(StartRecording());
   const uint32_t recording = CurrentRecording();
   const int64_t begin = TraceClock();
-  // The time between two of them is none, whatever the machine does.
+  // However slow the machine is, no time lies between two of the workgroups.
   for (int64_t i = 0; i < 4; ++i) {
     RecordWorkgroup(recording, kernel, i, begin);
   }

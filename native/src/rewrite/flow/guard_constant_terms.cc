@@ -49,7 +49,7 @@ class Terms {
     return any;
   }
 
-  // Of such an input only the shape counts.
+  // Drops inputs that the body no longer reads: only their shape counted.
   void DropUnread() const {
     for (intptr_t i = 0; i < inputs_; ++i) {
       const MlirValue argument = ir_.api.mlirBlockGetArgument(body_, i);
@@ -75,7 +75,7 @@ class Terms {
     return false;
   }
 
-  // Whether it is the same for every element.
+  // Whether the value is the same for every element.
   bool IsOneNumber(MlirValue value) const {
     const MlirOperation op = ir_.Definition(value);
     if (!op.ptr) return false;

@@ -17,7 +17,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Whether somebody else may read a value that is handed on.
+// Who else may read a value that is handed on.
 enum class Sharing { kNone, kStartOfLoop, kShared };
 
 bool IsLoop(std::string_view name) {
@@ -38,7 +38,7 @@ bool IsSplat(const Ir& ir, MlirOperation constant) {
          ir.api.mlirDenseElementsAttrIsSplat(value);
 }
 
-// IREE makes one for each user.
+// Whether IREE makes the value anew for each user.
 bool IsMadeAnew(const Ir& ir, MlirOperation op) {
   const std::string_view name = ir.Name(op);
   return name == "flow.tensor.splat" || name == "flow.tensor.empty" ||
@@ -89,14 +89,15 @@ class SharedResults {
 
   void VisitFor(MlirOperation op) {
     const MlirOperation yield = End(op, 0);
-    // The bounds and the step; the number of the turn.
+    // The first operands are the bounds and the step; the first argument is the
+    // number of the turn.
     ToArguments(op, Block(op, 0), 3, 1);
     ToArguments(yield, Block(op, 0), 0, 1);
     ToResults(op, op, 3);
     ToResults(op, yield, 0);
   }
 
-  // `from` hands its operands, from the `first` on, to the results of `op`.
+  // `from` hands its operands, from number `first` on, to the results of `op`.
   void ToResults(MlirOperation op, MlirOperation from, intptr_t first) {
     for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumResults(op); ++i) {
       const MlirValue operand =
@@ -136,7 +137,8 @@ class SharedResults {
     ir_.Barrier(ir_.Terminator(ir_.HomeOf(value)), value);
   }
 
-  // What went through a barrier is another value to IREE.
+  // Keeps views of the value, too: to IREE, a view behind a barrier is another
+  // value.
   void KeepViews(MlirValue value) {
     for (const auto& [user, operand] : ir_.Uses(value)) {
       if (!IsView(ir_.Name(user))) continue;
@@ -156,7 +158,7 @@ class SharedResults {
     return starts_.contains(whole.ptr) ? Sharing::kStartOfLoop : Sharing::kNone;
   }
 
-  // What the value is a view of.
+  // The value that this one is a view of.
   MlirValue Whole(MlirValue value) const {
     for (MlirOperation op;
          (op = ir_.Definition(value)).ptr && IsView(ir_.Name(op));) {
@@ -174,7 +176,7 @@ class SharedResults {
                          }) > 1;
   }
 
-  // Whether `by` is run several times for one time that the value is computed.
+  // Whether `by` runs several times for each time that the value is computed.
   bool CrossesLoop(MlirValue whole, MlirOperation by) const {
     const MlirBlock home = ir_.HomeOf(whole);
     for (MlirOperation op = by;
@@ -197,7 +199,8 @@ class SharedResults {
     });
   }
 
-  // Of two operations: what they belong to in the block they have in common.
+  // Compares what holds the two operations in the innermost block that both are
+  // in.
   bool Conflicts(MlirOperation user, MlirOperation by) const {
     for (MlirOperation a = by; a.ptr;
          a = ir_.api.mlirOperationGetParentOperation(a)) {
@@ -225,7 +228,7 @@ class SharedResults {
         ir_.api.mlirOperationGetRegion(op, region));
   }
 
-  // Null for a region that is empty.
+  // The terminator of the region; null if the region is empty.
   MlirOperation End(MlirOperation op, intptr_t region) const {
     const MlirBlock block = Block(op, region);
     return block.ptr ? ir_.Terminator(block) : MlirOperation{nullptr};
@@ -234,7 +237,7 @@ class SharedResults {
   const Ir& ir_;
   std::vector<MlirOperation> regions_;
   std::unordered_set<const void*> kept_;
-  // What loops carry that may be what they start from.
+  // Values that a loop carries and that may be those from which it starts.
   std::unordered_set<const void*> starts_;
   bool changed_ = false;
 };

@@ -13,7 +13,8 @@ bool EmbedObject(const Ir& ir, const std::function<std::string()>& object) {
   bool found = false;
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) != "hal.executable.binary") continue;
-    // Each would have been written over the one before.
+    // The compiler writes all objects to one path: of several, only the last
+    // would be left.
     if (std::exchange(found, true)) ThrowInternal("several compiled objects");
     const std::string bytes = object();
     const auto size = static_cast<int64_t>(bytes.size());

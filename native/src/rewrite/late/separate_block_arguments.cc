@@ -14,7 +14,8 @@
 namespace iree_pjrt {
 namespace {
 
-// Operands of a branch, one for each argument of the block that it goes to.
+// A branch to a block: its operands from `first_operand` on, one for each
+// argument of the block.
 struct Edge {
   MlirOperation branch;
   intptr_t first_operand;
@@ -37,10 +38,10 @@ class BlockArguments {
   }
 
  private:
-  // Of every branch the last operands are what its successors get, in order.
+  // The last operands of a branch go to its successors, in order.
   void AddEdges(MlirOperation op) {
     const intptr_t count = ir_.api.mlirOperationGetNumSuccessors(op);
-    // Its successor gets the results of the call.
+    // The successor of a call gets the results of the call, not operands.
     const bool is_call = ir_.Name(op) == "vm.call.yieldable";
     intptr_t operand = ir_.api.mlirOperationGetNumOperands(op);
     for (intptr_t i = count - 1; i >= 0; --i) {
@@ -75,7 +76,7 @@ class BlockArguments {
         ir_.CreateBefore(before, name, {value}, {to}, {}), 0);
   }
 
-  // i32 and f32 as i64; others stay.
+  // Makes an i64 of argument `i` if it is an i32 or f32.
   void Widen(MlirBlock block, const std::vector<Edge>& edges, intptr_t i) {
     const MlirType type = TypeOf(block, i);
     const std::string text = ir_.Print(type);

@@ -22,7 +22,7 @@
 namespace iree_pjrt {
 namespace {
 
-// One vector of the narrowest numbers that there are.
+// Numbers as few as these fit into one vector, even the narrowest ones.
 constexpr int64_t kFew = 64;
 
 std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
@@ -36,8 +36,8 @@ bool TakesEveryElement(const Ir& ir, MlirOperation slice) {
                      [](int64_t step) { return step == 1; });
 }
 
-// Whether `flow.tensor.slice`, a copy of bytes, makes it: whole steps of one
-// dimension, and of sizes that are known.
+// Whether `flow.tensor.slice`, a copy of bytes, can make the slice: it takes
+// whole steps of one dimension, and its sizes are known.
 bool IsContiguous(const Ir& ir, MlirOperation slice) {
   const MlirType from =
       ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(slice, 0));
@@ -49,7 +49,7 @@ bool IsContiguous(const Ir& ir, MlirOperation slice) {
       ir.api.mlirShapedTypeGetRank(from) != ir.api.mlirShapedTypeGetRank(to)) {
     return false;
   }
-  bool part = false;  // of a dimension; before it all are one
+  bool part = false;  // of a dimension; all sizes before it are 1
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int64_t whole =
         ir.api.mlirShapedTypeGetDimSize(from, static_cast<intptr_t>(i));
@@ -64,7 +64,7 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   const std::vector<int64_t> offsets = Numbers(ir, slice, "static_offsets");
   const ScalarBuilder index(ir, slice, ir.ParseType("index"));
   std::vector<MlirValue> made = {operands.at(0)};
-  size_t computed = 1;  // operands of the offsets that are
+  size_t computed = 1;  // the next operand that is a computed offset
   for (const int64_t offset : offsets) {
     made.push_back(offset == std::numeric_limits<int64_t>::min()
                        ? operands.at(computed++)
@@ -111,7 +111,7 @@ void CopySlicedSources(const Ir& ir) {
     if (!slice.ptr || ir.Name(slice) != "tensor.extract_slice") continue;
     if (IsContiguous(ir, slice)) {
       MakeBefore(ir, slice);
-    } else {  // a kernel of its own makes what is behind a barrier
+    } else {  // IREE makes a value behind a barrier in a kernel of its own
       ir.PutBehindBarrier(ir.api.mlirOperationGetResult(slice, 0));
     }
   }

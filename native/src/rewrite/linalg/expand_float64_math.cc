@@ -30,7 +30,7 @@ MlirValue Expm1(const ScalarBuilder& b, MlirValue x) {
   const MlirValue difference = b.Apply("arith.subf", {u, one});
   const MlirValue ratio = b.Apply("arith.divf", {x, b.Apply("math.log", {u})});
   const MlirValue general = b.Apply("arith.mulf", {difference, ratio});
-  // exp has overflowed, or rounded to nothing: there is no error to divide out.
+  // If exp has overflowed, or rounded to zero, there is no error to divide out.
   const MlirValue ends =
       IfEqual(b, u, b.Constant("0x7FF0000000000000"), u,
               IfEqual(b, u, b.Constant("0.0"), b.Constant("-1.0"), general));

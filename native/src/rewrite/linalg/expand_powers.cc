@@ -8,7 +8,7 @@
 namespace iree_pjrt {
 namespace {
 
-// `of_absolute`: |x| ** y, right for |x| > 0.
+// `of_absolute` is |x| ** y, and right for |x| > 0.
 MlirValue Power(const ScalarBuilder& b, MlirValue x, MlirValue absolute,
                 MlirValue y, MlirValue of_absolute) {
   constexpr int kEqual = ScalarBuilder::kEqual;
@@ -17,14 +17,14 @@ MlirValue Power(const ScalarBuilder& b, MlirValue x, MlirValue absolute,
   const MlirValue one = b.Constant("1.0");
   const MlirValue infinity = b.Apply("arith.divf", {one, zero});
   const MlirValue nan = b.Apply("arith.divf", {zero, zero});
-  // 1 to any power, even NaN or an infinite one.
+  // 1 ** y is 1, even if y is NaN or infinite.
   const MlirValue power =
       b.Select(b.Compare(kEqual, absolute, one), one, of_absolute);
   const MlirValue of_negative =
       b.Select(b.Compare(kEqual, absolute, infinity), power, nan);
   const MlirValue of_fraction =
       b.Select(b.Compare(ScalarBuilder::kLess, x, zero), of_negative, power);
-  // The half of an odd integer is none.
+  // An integer is odd if its half is no integer.
   const MlirValue half = b.Apply("arith.mulf", {y, b.Constant("0.5")});
   const MlirValue odd = b.Compare(kOther, half, b.Apply("math.floor", {half}));
   const MlirValue of_integer =

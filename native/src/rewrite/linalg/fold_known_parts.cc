@@ -9,8 +9,8 @@
 namespace iree_pjrt {
 namespace {
 
-// The attribute of the constant that the generic takes from a complex number;
-// null if it computes anything else.
+// The part of a complex constant that is all the generic computes; null if it
+// computes anything else.
 MlirAttribute KnownPart(const Ir& ir, MlirOperation generic) {
   const MlirOperation part = YieldedBy(ir, generic);
   if (!part.ptr) return {nullptr};

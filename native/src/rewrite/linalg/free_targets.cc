@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kSplat = "dense<";
 
-// The number that a constant holds in all places, as text; empty if there is
-// none.
+// The number that a constant holds in all places, as text; empty if the numbers
+// differ.
 std::string SplatOf(const Ir& ir, MlirAttribute value) {
   const std::string text = ir.Print(value);
   if (!text.starts_with(kSplat)) return {};
@@ -68,7 +68,7 @@ bool IsScatter(const Ir& ir, MlirOperation op) {
   return ir.Name(op) == "iree_linalg_ext.scatter";
 }
 
-// The operand `i`, which `op` writes into, if it is a constant.
+// Frees operand `i` of `op`, a constant that `op` writes into.
 void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
                   MlirOperation constant) {
   const MlirValue target = ir.api.mlirOperationGetOperand(op, i);
@@ -78,9 +78,9 @@ void FreeConstant(const Ir& ir, MlirOperation op, intptr_t i,
       op, i, splat.empty() ? Kept(ir, op, target) : Splat(ir, op, splat, type));
 }
 
-// Every user gets the value from behind the barrier: one that had it from
-// elsewhere would not be seen when IREE decides whether the scatter may write
-// in place.
+// Every user gets the value from behind the barrier: when IREE decides whether
+// the scatter may write in place, it would not see a user in front of the
+// barrier.
 void FreeComputed(const Ir& ir, MlirValue target) {
   const MlirOperation source = ir.DefinitionBeforeReshapes(target);
   if (!source.ptr || IsScatter(ir, source) ||
@@ -90,7 +90,7 @@ void FreeComputed(const Ir& ir, MlirValue target) {
   ir.PutBehindBarrier(ir.BeforeReshapes(target));
 }
 
-// A pad that gets what a scatter wrote is moved into its dispatch, too.
+// IREE also moves a pad of a scatter's result into the dispatch of the scatter.
 void KeepFromPad(const Ir& ir, MlirOperation pad) {
   const MlirValue padded = ir.api.mlirOperationGetOperand(pad, 0);
   const MlirOperation source = ir.DefinitionBeforeReshapes(padded);

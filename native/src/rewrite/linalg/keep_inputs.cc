@@ -17,8 +17,9 @@
 namespace iree_pjrt {
 namespace {
 
-// Values that the function's return may hand out unchanged: its operands, and
-// what lies behind them across reshapes (one operand) and control flow.
+// Values that the function may return unchanged: the operands of its return,
+// and the values from which they come through reshapes (of one operand) and
+// control flow.
 class Returned {
  public:
   Returned(const Ir& ir, MlirOperation end) : ir_(ir) {

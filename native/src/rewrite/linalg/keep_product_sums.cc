@@ -10,7 +10,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Whether a tensor is a product, maybe in another shape.
+// Whether a tensor is a product, maybe reshaped.
 bool IsProduct(const Ir& ir, MlirValue tensor) {
   const MlirOperation yielded =
       YieldedBy(ir, ir.DefinitionBeforeReshapes(tensor));

@@ -14,17 +14,17 @@
 namespace iree_pjrt {
 namespace {
 
-// Arrays of a dispatch, less than 32: what is counted here is an estimate.
+// The limit of a dispatch's arrays. It is below 32, as arrays are estimated
+// here.
 constexpr size_t kMostArrays = 24;
 
-// Not within a loop, where a barrier leaves IREE with values that have no
-// buffer.
+// False within a loop, where a barrier leaves IREE with values without buffers.
 bool IsInFunction(const Ir& ir, MlirOperation op) {
   const MlirOperation parent = ir.api.mlirOperationGetParentOperation(op);
   return parent.ptr && ir.Name(parent) == "util.func";
 }
 
-// What every dispatch that reads it makes for itself.
+// Whether every dispatch that reads the value makes it for itself.
 bool IsMadeInPlace(const Ir& ir, MlirOperation op) {
   if (!op.ptr) return false;
   const std::string_view name = ir.Name(op);
@@ -56,7 +56,7 @@ bool IsOnOneElement(const Ir& ir, MlirOperation op) {
          std::ranges::all_of(ir.Results(op), of_one);
 }
 
-// Operations on one element that follow each other: a dispatch to be.
+// Operations on one element that follow each other, and will be one dispatch.
 class Row {
  public:
   explicit Row(const Ir& ir) : ir_(&ir) {}
@@ -69,8 +69,8 @@ class Row {
   bool empty() const { return ops_.empty(); }
   MlirOperation last() const { return ops_.back(); }
 
-  // The arrays that it reads and writes, together with operations before it
-  // that nobody else needs.
+  // The arrays that the row reads and writes, together with operations in front
+  // of it that nobody else needs.
   size_t CountArrays() const {
     Row all = *this;
     for (size_t i = 0; i < all.ops_.size(); ++i) {
@@ -141,8 +141,9 @@ void BreakRows(const Ir& ir, const std::vector<MlirOperation>& ops) {
 
 using Arrays = std::unordered_set<const void*>;
 
-// For results of elementwise operations and reductions that have one user the
-// arrays that the dispatch of this user reads for them.
+// Counts the arrays that each result adds to the dispatch of its user. Only
+// results of elementwise operations and reductions that have one user are
+// counted.
 class Chains {
  public:
   explicit Chains(const Ir& ir) : ir_(ir) {}
@@ -175,7 +176,7 @@ class Chains {
     return arrays;
   }
 
-  // Of the operands that bring more than themselves; null if none does.
+  // The operand that brings the most arrays; null if each brings only itself.
   MlirValue LargestOperand(MlirOperation op) const {
     MlirValue largest{nullptr};
     size_t most = 1;
@@ -193,7 +194,8 @@ class Chains {
   std::unordered_map<const void*, Arrays> known_;
 };
 
-// Those of several arrays are products, which IREE fuses with nothing before.
+// A reduction of several arrays is a product, which IREE fuses with nothing in
+// front of it.
 bool IsFusedWithItsOperands(const Ir& ir, MlirOperation op) {
   if (!IsGeneric(ir, op) || !IsInFunction(ir, op)) return false;
   return !IsReduction(ir, op) || ir.api.mlirOperationGetNumOperands(op) == 2;

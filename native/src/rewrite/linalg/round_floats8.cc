@@ -17,9 +17,9 @@ struct Float8 {
   int mantissa;    // bits
   int bias;        // of the exponent
   int largest;     // the bits of the largest finite number
-  int overflow;    // the bits of what is larger
+  int overflow;    // the bits of numbers that are larger
   int nan;         // the bits of NaN
-  bool signs_all;  // zero and NaN too
+  bool signs_all;  // also those of zero and NaN
 };
 constexpr std::array<Float8, 4> kFloats8 = {
     {{"f8E4M3FN", 3, 7, 0x7e, 0x7f, 0x7f, true},
@@ -27,7 +27,7 @@ constexpr std::array<Float8, 4> kFloats8 = {
      {"f8E4M3FNUZ", 3, 8, 0x7f, 0x80, 0x80, false},
      {"f8E5M2FNUZ", 2, 16, 0x7f, 0x80, 0x80, false}}};
 
-// Null for any other type.
+// The float of this name; null for any other type.
 const Float8* Float8Of(const std::string& type) {
   for (const Float8& float8 : kFloats8) {
     if (type == float8.name) return &float8;
@@ -35,7 +35,7 @@ const Float8* Float8Of(const std::string& type) {
   return nullptr;
 }
 
-// float32 or float64: what is rounded from.
+// A type that is rounded from: float32 or float64.
 struct Wide {
   std::string_view type;
   std::string_view integer;
@@ -46,7 +46,7 @@ struct Wide {
 constexpr Wide kFloat32 = {"f32", "i32", 32, 23, 127};
 constexpr Wide kFloat64 = {"f64", "i64", 64, 52, 1023};
 
-// The bits beyond which, without the sign, all are NaN.
+// The bits of infinity. Larger bits, without the sign, are all NaN.
 constexpr int64_t InfinityOf(const Wide& type) {
   return (2 * static_cast<int64_t>(type.bias) + 1) << type.mantissa;
 }
@@ -85,8 +85,8 @@ class Rounding {
     return Apply("arith.shrui", a, integer_.Constant(count));
   }
 
-  // The bits of what has an exponent of its own; more than those of `largest`
-  // for what is larger.
+  // The bits of a rounded number if its 8 bits have an exponent of their own.
+  // If it is larger than `largest`, so are its bits.
   MlirValue Normal(MlirValue size) const {
     const int dropped = from_.mantissa - to_.mantissa;
     const MlirValue odd = And(ShiftedRight(size, dropped), 1);
@@ -98,8 +98,9 @@ class Rounding {
                  integer_.Constant(bias << to_.mantissa));
   }
 
-  // The sum with a number whose last bit weighs as much as the least number of
-  // 8 bits is rounded to that.
+  // The bits of a number without an exponent of its own. A number is added
+  // whose last bit weighs as much as the least float of 8 bits: the sum is
+  // rounded to a multiple of that.
   MlirValue Subnormal(MlirValue size) const {
     const int exponent = from_.mantissa + 1 - to_.bias - to_.mantissa;
     const MlirValue magic = integer_.Constant(
@@ -148,7 +149,8 @@ MlirType TypeOf(const Ir& ir, MlirValue value) {
   return ir.api.mlirValueGetType(value);
 }
 
-// Powers of two, without a sign, zero or infinity: the exponent of a float32.
+// A power of two without sign, zero or infinity: the bits are those of a
+// float32's exponent.
 constexpr std::string_view kPower = "f8E8M0FNU";
 constexpr int kPowerNan = 255;
 
@@ -156,8 +158,8 @@ bool IsFloat8(const std::string& type) {
   return type == kPower || Float8Of(type);
 }
 
-// Half a step rounds up, and any step from the least one; what is zero,
-// negative, infinite, too large or no number is NaN.
+// Half a step rounds up; below the least power, every number rounds up to it.
+// Zero, negative, infinite and too large numbers become NaN, as NaN does.
 MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
                          MlirValue x) {
   const ScalarBuilder b(ir, before, ir.ParseType(from.integer));
@@ -167,7 +169,7 @@ MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
   const MlirValue up = b.Apply("arith.addi", {bits, b.Constant(half)});
   const MlirValue step =
       b.Apply("arith.shrui", {up, b.Constant(from.mantissa)});
-  // Has no exponent of its own in float32.
+  // The least power has no exponent of its own in float32.
   const int64_t least = bias == 0 ? half : bias << from.mantissa;
   const MlirValue exponent =
       b.Select(b.UnsignedLess(bits, b.Constant(least + 1)), b.Constant(0),
@@ -184,7 +186,7 @@ MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
       .Apply("arith.bitcast", {byte});
 }
 
-// IREE's own has zero for the least of them.
+// IREE's own conversion makes zero of the least power.
 MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
   const MlirValue byte =
       ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
@@ -202,7 +204,7 @@ MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
       .Apply("arith.bitcast", {bits});
 }
 
-// IREE's own has -480 for one of the NaNs.
+// IREE's own conversion makes -480 of one of the NaNs.
 MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
                           const Float8& from) {
   const MlirValue byte =
@@ -256,8 +258,8 @@ MlirValue AsFloat32(const Ir& ir, MlirOperation op, MlirValue operand) {
       .Apply("arith.extf", {operand});
 }
 
-// Of float32 or float64, not of one through the other: rounding twice is not
-// rounding once.
+// Rounds float32 and float64 directly: float64 through float32 would be rounded
+// twice, which can differ.
 MlirValue Rounded(const Ir& ir, MlirOperation op, MlirValue x,
                   const std::string& to) {
   const bool is_double = ir.Print(TypeOf(ir, x)) == "f64";
@@ -267,7 +269,7 @@ MlirValue Rounded(const Ir& ir, MlirOperation op, MlirValue x,
                 : RoundedToPower(ir, op, from, x);
 }
 
-// What is computed with numbers of 8 bits.
+// The result of `op`, computed in float32.
 MlirValue Computed(const Ir& ir, MlirOperation op) {
   std::vector<MlirValue> operands;
   for (const MlirValue operand : ir.Operands(op)) {
@@ -286,7 +288,7 @@ MlirValue Extended(const Ir& ir, MlirOperation op, MlirType to) {
       .Apply(name == "f64" ? "arith.extf" : "arith.truncf", {wide});
 }
 
-// Of comparisons and conversions to integers.
+// Widens the operands of a comparison or a conversion to integers.
 void WidenOperands(const Ir& ir, MlirOperation op) {
   const std::vector<MlirValue> operands = ir.Operands(op);
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -296,7 +298,7 @@ void WidenOperands(const Ir& ir, MlirOperation op) {
   }
 }
 
-// Whether it only moves its operands.
+// Whether the operation only moves its operands.
 bool Moves(std::string_view name) {
   return name == "arith.constant" || name == "arith.select" ||
          name == "arith.bitcast";

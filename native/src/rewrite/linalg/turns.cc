@@ -15,7 +15,8 @@ constexpr std::array<const char*, 7> kChunks = {
     "0.6366197615861893",     "1.0781392001391055e-08", "7.166494634684664e-17",
     "2.7653040292560713e-24", "1.0181664073134233e-32", "3.143654692300393e-40",
     "6.319121160070941e-48"};
-// From |x| on the first one, two, three chunks are left out: 2 ** 51, 77, 103.
+// The limits of |x| from which one, two, three chunks are left out: 2 ** 51,
+// 77, 103.
 constexpr std::array<const char*, 3> kLimits = {
     "2251799813685248.0", "151115727451828646838272.0",
     "10141204801825835211973625643008.0"};
@@ -65,7 +66,7 @@ class Angle {
   MlirValue Multiply(MlirValue x, MlirValue y) const {
     return b_.Apply("arith.mulf", {x, y});
   }
-  // To an integer, for |x| < 2 ** 51: added to 1.5 * 2 ** 52 it has no
+  // Rounds to an integer, for |x| < 2 ** 51: added to 1.5 * 2 ** 52, x has no
   // fraction.
   MlirValue Round(MlirValue x) const {
     const MlirValue shift = b_.Constant("6755399441055744.0");
@@ -76,7 +77,7 @@ class Angle {
     const MlirValue turns = Round(Multiply(quarters, b_.Constant("0.25")));
     return Subtract(quarters, Multiply(turns, b_.Constant("4.0")));
   }
-  // The product with the i-th chunk of those that count.
+  // The product with the i-th chunk that is not left out.
   MlirValue Times(MlirValue x, size_t i) const {
     MlirValue chunk = b_.Constant(kChunks[i + kLimits.size()]);
     for (size_t k = kLimits.size(); k-- > 0;) {
@@ -93,7 +94,8 @@ class Angle {
     }
     return sum;
   }
-  // The sine after -2 to 2 quarters more: 0: s, 1: c, -1: -c, 2 and -2: -s.
+  // The sine after so many more quarters, -2 to 2. 0: s, 1: c, -1: -c, 2 and
+  // -2: -s.
   MlirValue At(MlirValue quarters) const {
     const MlirValue size = b_.Apply("math.absf", {quarters});
     const MlirValue one = b_.Constant("1.0");

@@ -7,7 +7,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Which operations it is about.
+// Whether the pass concerns the operation.
 bool IsConcerned(const Ir& ir, MlirOperation op) {
   return StablehloName(ir.Name(op)) == "no_such_operation";
 }

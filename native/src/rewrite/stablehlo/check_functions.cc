@@ -10,7 +10,7 @@ namespace {
 
 struct Expected {
   std::string_view name;
-  std::string_view printed;  // how it begins
+  std::string_view printed;  // its first characters
   bool optional;
 };
 

@@ -13,7 +13,8 @@
 namespace iree_pjrt {
 namespace {
 
-// Limits of the components, which lie along dimension `vector` of the indices.
+// Clamps the components of each index to `limits`. The components lie along
+// dimension `vector` of the indices.
 void Clamp(const Ir& ir, MlirOperation op, int64_t vector, const Dims& limits) {
   const StablehloBuilder builder(ir, op);
   const MlirValue given = ir.api.mlirOperationGetOperand(op, 1);

@@ -10,7 +10,8 @@
 namespace iree_pjrt {
 namespace {
 
-// The dimension of the plain indices that one of the indices has become.
+// The dimension of the plain indices that corresponds to a dimension of the
+// indices.
 int64_t InPlain(const Scatter& scatter, int64_t dimension) {
   return dimension - (dimension > scatter.numbers.vector ? 1 : 0);
 }

@@ -32,7 +32,7 @@ class Functions {
     }
   }
 
-  // Null if the function that is called has none.
+  // The body of a called function; null if it has none.
   MlirBlock Called(MlirOperation call) const {
     const auto body = bodies_.find(ir_.StringAttribute(call, "callee"));
     return body == bodies_.end() ? MlirBlock{nullptr} : body->second;
@@ -43,7 +43,8 @@ class Functions {
   std::map<std::string, MlirBlock> bodies_;
 };
 
-// What is applied to a value, also by the functions that it is handed to.
+// The operations that are applied to a value, in functions that it is handed
+// to, too.
 class Uses {
  public:
   Uses(const Ir& ir, const Functions& functions, MlirValue value)
@@ -51,8 +52,8 @@ class Uses {
     Add(value);
   }
 
-  // Whether the same is applied twice, maybe once in a function. (Twice in one
-  // function is merged before anything is moved.)
+  // Whether one operation is applied twice, at least once in a called function.
+  // (Within one function IREE merges the two before it moves anything.)
   bool Repeat() const { return called_ && repeat_; }
 
  private:
@@ -105,7 +106,7 @@ bool IsReshaped(const Ir& ir, const Functions& functions, MlirOperation op,
   return name == "reshape" || name == "transpose";
 }
 
-// What tells one change of shape from another; empty for other operations.
+// A key of a change of shape; empty for other operations.
 std::vector<void*> ShapeKey(const Ir& ir, MlirOperation op) {
   const std::string_view name = StablehloName(ir.Name(op));
   std::vector<const char*> attributes;
@@ -125,8 +126,8 @@ std::vector<void*> ShapeKey(const Ir& ir, MlirOperation op) {
   return key;
 }
 
-// IREE merges equal operations first of all. Here it is done for those that a
-// change of shape is likely to be made of.
+// Merges equal changes of shape, and equal operations that they are likely to
+// be made of. IREE does so before anything else.
 void MergeShapes(const Ir& ir) {
   std::map<std::vector<void*>, MlirValue> made;
   for (const MlirOperation op : ir.AllOperations()) {

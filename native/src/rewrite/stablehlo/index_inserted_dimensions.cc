@@ -11,7 +11,7 @@
 namespace iree_pjrt {
 namespace {
 
-// Of the array, those that windows leave out and nothing indexes.
+// The dimensions of the array that windows leave out and nothing indexes.
 Dims NotIndexed(const DimensionNumbers& numbers) {
   Dims found;
   for (const int64_t d : numbers.inserted) {

@@ -74,7 +74,7 @@ class Bounded {
     }
   }
 
-  // Whether what is there and the update are added, and both are real numbers.
+  // Whether the scatter adds real numbers to what the array has there.
   bool IsAddition() const {
     const Ir& ir = scatter_.ir;
     if (builder_.ElementOf(scatter_.arrays[0]).starts_with("complex")) {
@@ -91,7 +91,7 @@ class Bounded {
                ir.api.mlirOperationGetOperand(add, 1).ptr;
   }
 
-  // Whether an update takes the place of what is there.
+  // Whether an update replaces what the array has there.
   bool Replaces() const {
     const Ir& ir = scatter_.ir;
     const MlirBlock body = ir.Body(scatter_.op);
@@ -110,7 +110,7 @@ class Bounded {
     return builder_.Select(mask, update, otherwise);
   }
 
-  // What is in the array where the only update goes.
+  // What the array has where the only update goes.
   MlirValue What(size_t array) const {
     const std::string element = builder_.ElementOf(components_.at(0));
     std::vector<MlirValue> starts(shape_.size(),
@@ -131,8 +131,8 @@ class Bounded {
     end[d] = sizes_[d];
     const Dims begin(shape_.size(), 0);
     for (MlirValue& array : scatter_.arrays) {
-      // Its own elements, so that no constant is needed: IREE crashes on
-      // complex ones.
+      // The extra rows are elements of the array, so that no constant is
+      // needed: IREE crashes on complex ones.
       array = builder_.Concatenate({array, builder_.Slice(array, begin, end)},
                                    static_cast<int64_t>(d));
     }

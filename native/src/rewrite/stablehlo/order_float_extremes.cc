@@ -17,13 +17,13 @@
 namespace iree_pjrt {
 namespace {
 
-// Vectors of all types divide it.
+// The elements in vectors of every type divide this.
 constexpr int64_t kFillsVectors = 64;
 
 struct Float {
   std::string_view name;
   int bits;
-  int64_t infinity;  // the bits beyond which, without the sign, all are NaN
+  int64_t infinity;  // larger bits, without the sign, are NaN
 };
 constexpr std::array<Float, 6> kFloats = {{{"f64", 64, 0x7ff0'0000'0000'0000},
                                            {"f32", 32, 0x7f80'0000},
@@ -32,7 +32,7 @@ constexpr std::array<Float, 6> kFloats = {{{"f64", 64, 0x7ff0'0000'0000'0000},
                                            {"f8E4M3FN", 8, 0x7e},
                                            {"f8E5M2", 8, 0x7c}}};
 
-// Of the type of an array; null if it has other elements.
+// The float type of an array's elements; null if they are others.
 const Float* FloatOf(const ArrayType& array) {
   for (const Float& type : kFloats) {
     const std::string name(type.name);
@@ -104,7 +104,7 @@ class Extreme {
                              builder.Type(builder.ShapeOf(value), integer_));
   }
 
-  // Whoever uses the result gets it as floats.
+  // Users of the result get it converted back to floats.
   void BringBack(MlirValue result) const {
     const std::vector<Use> uses = ir_.Uses(result);
     BecomeInteger(result);
@@ -122,8 +122,8 @@ class Extreme {
   const std::string integer_;
 };
 
-// `maximum` or `minimum` if that of its two arguments is all that the body
-// computes; empty otherwise.
+// `maximum` or `minimum` if the body computes just that of its two arguments;
+// empty otherwise.
 std::string_view ComputedBy(const Ir& ir, MlirOperation reduce) {
   const MlirBlock body = ir.Body(reduce);
   const MlirOperation op = ir.api.mlirBlockGetFirstOperation(body);
@@ -140,7 +140,7 @@ std::string_view ComputedBy(const Ir& ir, MlirOperation reduce) {
   return only ? name : std::string_view{};
 }
 
-// Whether vectors of what is reduced may not be full.
+// Whether the reduced elements may leave a vector partly filled.
 bool LeavesVectors(const Ir& ir, MlirOperation op, const ArrayType& from,
                    const ArrayType& to) {
   if (StablehloName(ir.Name(op)) == "reduce") {

@@ -24,7 +24,7 @@ Dims Inverse(const Dims& permutation) {
   return inverse;
 }
 
-// `first`, and the other dimensions in their order.
+// An order of dimensions: `first`, then the others as they were.
 Dims Order(const Dims& first, size_t rank) {
   Dims order = first;
   std::vector<bool> taken(rank);

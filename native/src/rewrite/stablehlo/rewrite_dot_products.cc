@@ -16,7 +16,7 @@
 namespace iree_pjrt {
 namespace {
 
-// What says in VHLO which algorithm it is; StableHLO has an attribute.
+// The attributes that name the algorithm in VHLO; StableHLO has one for all.
 constexpr const char* kParts[] = {
     "accumulation_type",  "allow_imprecise_accumulation", "lhs_component_count",
     "lhs_precision_type", "num_primitive_operations",     "rhs_component_count",
@@ -35,8 +35,7 @@ bool IsUnsigned(std::string_view element) {
   return element == "i1" || element.starts_with("ui");
 }
 
-// Whether the value is converted from one without a sign, maybe in another
-// shape.
+// Whether the value is converted from one without a sign, maybe reshaped.
 bool IsOfUnsigned(const Ir& ir, MlirValue value) {
   for (MlirOperation op; (op = ir.Definition(value)).ptr;) {
     const std::string_view name = StablehloName(ir.Name(op));

@@ -71,7 +71,7 @@ class ForeignCallRewriter {
     return call;
   }
 
-  // Puts the import and the call of it in the place of the operation.
+  // Replaces the operation by an import and a call of it.
   void Replace(const ForeignCall& call, size_t index) const {
     std::vector<MlirValue> operands = ir_.Operands(op_);
     std::vector<MlirType> types = ir_.ResultTypes(op_);
@@ -200,8 +200,8 @@ class ForeignCallRewriter {
     for (MlirValue operand : operands) {
       inputs.push_back(ir_.api.mlirValueGetType(operand));
     }
-    // VHLO has brackets around the list of inputs, none around that of results,
-    // and for an empty list a pair of its own.
+    // VHLO prints brackets around the list of inputs, and none around that of
+    // results, except for `()`, an empty list.
     const auto list = [&](const std::vector<MlirType>& types) {
       return vhlo_ && types.empty() ? "()" : Types(types);
     };

@@ -48,7 +48,7 @@ class Operation {
     return builder_.Type(builder_.ShapeOf(value), element.substr(1));
   }
 
-  // The indices of a scatter stay what they are.
+  // Whether the operand is the indices of a scatter, which stay as they are.
   bool IsIndex(MlirOperation op, size_t operand) const {
     return StablehloName(ir_.Name(op)) == "scatter" &&
            operand == ir_.ResultTypes(op).size();
@@ -67,7 +67,7 @@ class Operation {
     }
   }
 
-  // Whoever uses the value gets it cast back, right before `before`.
+  // Retypes the value; its users get it cast back, right before `before`.
   void BecomeSigned(MlirValue value, MlirOperation before) const {
     if (const auto type = SignedType(value)) {
       RetypeBehindCast(ir_, value, *type, cast_, before);

@@ -14,7 +14,7 @@ bool IsIn(const Dims& dimensions, int64_t dimension) {
          dimensions.end();
 }
 
-// `false`: an index may come twice, in any order. A rewrite may make it so.
+// Says that an index may come twice, in any order: after a rewrite it may.
 void ForgetOrder(const Ir& ir, MlirOperation op) {
   const bool vhlo = ir.Name(op).starts_with("vhlo.");
   for (const char* name : {"indices_are_sorted", "unique_indices"}) {

@@ -27,7 +27,8 @@ void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
   ir.SetAttribute(reduce, "dimensions", IntegersLike(ir, reduce, dimensions));
 }
 
-// Into a reduction of all but the first `kept` dimensions, and one of those.
+// Splits the reduction in two: one of all but the first `kept` dimensions, and
+// one of those.
 void Split(const Ir& ir, MlirOperation reduce, const ArrayType& array,
            size_t kept) {
   const MlirOperation first = ir.api.mlirOperationClone(reduce);
@@ -42,8 +43,8 @@ void Split(const Ir& ir, MlirOperation reduce, const ArrayType& array,
   SetDimensions(ir, reduce, 0, kept);
 }
 
-// The dimensions in front that make enough parts, and none too small; 0 if
-// there are none.
+// How many dimensions in front make enough parts, none of them too small; 0 if
+// none do.
 size_t KeptOf(const ArrayType& array, int64_t size) {
   int64_t parts = 1;
   for (size_t i = 0; i < array.shape.size(); ++i) {
@@ -53,8 +54,8 @@ size_t KeptOf(const ArrayType& array, int64_t size) {
   return 0;
 }
 
-// Gives the operand a first dimension of `parts`; IREE fuses what comes before
-// it less well.
+// Gives the operand a first dimension of `parts`. IREE then fuses less of what
+// comes before the operand.
 ArrayType Reshape(const Ir& ir, MlirOperation reduce, const ArrayType& array,
                   int64_t size, int64_t parts) {
   const ArrayType flat{array.before, {parts, size / parts}, array.after};

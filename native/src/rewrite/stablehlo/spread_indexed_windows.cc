@@ -17,8 +17,8 @@ bool IsIn(const Dims& dimensions, int64_t dimension) {
          dimensions.end();
 }
 
-// Of the updates, the dimensions of a window that are indexed in the array; the
-// component of the index for each.
+// The window dimensions of the updates that are indexed in the array, each with
+// its component of the index.
 std::map<int64_t, size_t> IndexedInWindow(const Scatter& scatter) {
   const DimensionNumbers& numbers = scatter.numbers;
   const auto rank = static_cast<int64_t>(
@@ -46,7 +46,8 @@ void Spread(Scatter scatter, const std::map<int64_t, size_t>& spread) {
   for (const int64_t u : numbers.window) {
     if (!spread.contains(u)) kept.push_back(u);
   }
-  // Dimensions of the new indices: those of the updates that are not kept.
+  // The dimensions of the new indices are those of the updates that are not
+  // kept.
   Dims shape;
   Dims along;
   std::map<int64_t, int64_t> place;

@@ -30,8 +30,8 @@ constexpr std::array<Small, 8> kSmall = {{{"!vhlo.ui2_v1", "!vhlo.ui8_v1", 2},
                                           {"i2>", "i8>", 2},
                                           {"i4>", "i8>", 4}}};
 
-// Move values about or choose among them; control flow and calls hand on what
-// was cut already.
+// Operations that move values about, choose among them, or hand on what was cut
+// already (control flow, calls).
 constexpr std::array<std::string_view, 22> kKeepSize = {"all_gather",
                                                         "broadcast_in_dim",
                                                         "call",
@@ -72,7 +72,7 @@ const Small* SmallOf(const std::string& tensor) {
   return nullptr;
 }
 
-// The bits of two integers would have to change places.
+// Refuses a bitcast that would have to put the bits of two integers into one.
 void CheckBitcast(const Ir& ir, MlirOperation op) {
   if (StablehloName(ir.Name(op)) != "bitcast_convert") return;
   const auto bits = [&](MlirType type) {
@@ -90,7 +90,7 @@ void CheckBitcast(const Ir& ir, MlirOperation op) {
 
 class SmallIntegers {
  public:
-  // The inputs of `function` are those from outside.
+  // The arguments of `function` are the program's inputs.
   SmallIntegers(const Ir& ir, MlirOperation function)
       : ir_(ir), retyper_(ir, &Replaced) {
     const MlirBlock body = ir.Body(function);
@@ -136,7 +136,8 @@ class SmallIntegers {
         ir_.Parse(Replaced(ir_.Print(ir_.Attribute(constant, kValue)))));
   }
 
-  // Shifted up until the rest is gone, and down again with the sign, if any.
+  // Shifts the result up until only its bits are left, and down again with the
+  // sign, if it has one.
   void Cut(MlirValue result, MlirOperation next, const Small& small) const {
     const MlirType type = ir_.api.mlirValueGetType(result);
     const auto make = [&](const std::string& name,
@@ -173,7 +174,7 @@ class SmallIntegers {
 
   const Ir& ir_;
   Retyper retyper_;
-  std::vector<std::string> inputs_;  // their types before
+  std::vector<std::string> inputs_;  // the inputs' types before the pass
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ class Widening {
         convert_(StablehloNameLike(ir.Name(op), "convert")),
         retyper_(ir, Widened) {}
 
-  // Whoever uses a result gets it rounded.
+  // Users of a result get it rounded.
   void RoundResults() {
     const MlirOperation next = ir_.api.mlirOperationGetNextInBlock(op_);
     for (const MlirValue result : ir_.Results(op_)) {
@@ -82,8 +82,8 @@ class Widening {
   Retyper retyper_;
 };
 
-// Whether the body rounds what it computes, and its operations follow the types
-// of their operands.
+// Whether the body rounds what it computes, and the types of its operations
+// follow from those of their operands.
 bool IsOfSums(const Ir& ir, MlirOperation reduce) {
   constexpr std::array<std::string_view, 3> kRounding = {"add", "subtract",
                                                          "multiply"};
@@ -105,8 +105,8 @@ bool IsOfSums(const Ir& ir, MlirOperation reduce) {
   return rounds;
 }
 
-// From what converts: IREE runs a cumulative sum and that together, with the
-// whole array in between on the stack.
+// Keeps a cumulative sum apart from the conversions around it: IREE runs them
+// as one, with the whole array in between on the stack.
 void StayApart(const Ir& ir, MlirOperation window) {
   for (intptr_t i = 0; i < ir.api.mlirOperationGetNumResults(window); ++i) {
     const MlirValue operand = ir.api.mlirOperationGetOperand(window, i);

@@ -25,7 +25,7 @@ std::string Zero(const std::string& type) {
   return "";
 }
 
-// A value that nothing depends on; null where none of the type can be made.
+// A value of the type that nothing depends on; null if none can be made.
 MlirValue Unused(const Ir& ir, MlirOperation before, MlirType type) {
   const std::string text = ir.Print(type);
   const bool tensor =
@@ -54,7 +54,7 @@ class Loop {
 
   bool IsAligned() const {
     if (carried_.size() != result_types_.size()) {
-      // Streams have been made: only the analysis of affinities comes.
+      // Where streams have been made, only the analysis of affinities follows.
       return carried_.size() < result_types_.size() && HoldsStreams();
     }
     return HoldsStreams() ||
@@ -71,7 +71,7 @@ class Loop {
     const MlirValue again = forwarded.front();
     forwarded.erase(forwarded.begin());
 
-    // What no result was found for is handed on as it came.
+    // A carried value without a result is handed on as it came.
     std::vector<MlirValue> by_slot(slot_count_);
     for (size_t i = 0; i < carried_.size(); ++i) {
       by_slot[i] =
@@ -163,7 +163,7 @@ class Loop {
     }
   }
 
-  // What was added to be carried comes back as it went.
+  // An added value comes back from each turn unchanged.
   void ExtendYield() {
     const MlirOperation yield = ir_.Terminator(after_);
     std::vector<MlirValue> yielded = ir_.Operands(yield);

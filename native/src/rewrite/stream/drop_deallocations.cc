@@ -12,7 +12,7 @@ namespace iree_pjrt {
 void DropDeallocations(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) != "stream.resource.dealloca") continue;
-    // The resource, its size and, unless it need not wait, what it waits for.
+    // The operands: the resource, its size and, if it has to wait, for what.
     const std::vector<MlirValue> operands = ir.Operands(op);
     const MlirOperation now =
         operands.size() > 2 ? MlirOperation{nullptr}

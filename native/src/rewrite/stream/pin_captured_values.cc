@@ -30,8 +30,8 @@ bool NeedsNoArrays(const Ir& ir, MlirOperation op) {
                       [&](MlirValue operand) { return IsArray(ir, operand); });
 }
 
-// Whether a loop starts from this operand, and others use what is computed with
-// it.
+// Whether `op` is a loop that starts from this operand, and others use what is
+// computed together with the operand.
 bool StartsFromShared(const Ir& ir, MlirOperation op, MlirValue operand) {
   if (ir.Name(op) != "scf.for" && ir.Name(op) != "scf.while") return false;
   const MlirOperation source = ir.Definition(operand);
@@ -43,8 +43,9 @@ bool StartsFromShared(const Ir& ir, MlirOperation op, MlirValue operand) {
   });
 }
 
-// The loop or conditional that parts what is before it from what is after it,
-// because of this operand of an operation in it, or of its own; or null.
+// The loop or conditional that separates what comes before it from what comes
+// after it, because `op`, which is in it or is it, has this operand; null if
+// none does.
 MlirOperation Parting(const Ir& ir, MlirOperation op, MlirValue operand) {
   if (!IsArray(ir, operand)) return {nullptr};
   if (StartsFromShared(ir, op, operand)) return op;

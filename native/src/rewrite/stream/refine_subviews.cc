@@ -17,7 +17,7 @@ bool IsRefined(const Ir& ir, MlirType type) {
   return ir.Print(type) != "!stream.resource<*>";
 }
 
-// `cast`, of a view, becomes a view of a cast; returns that cast.
+// Makes a view of a cast of the cast of a view; returns the new cast.
 MlirOperation CastTheWhole(const Ir& ir, MlirOperation cast,
                            MlirOperation view) {
   std::vector<MlirValue> operands = ir.Operands(view);
