@@ -87,7 +87,7 @@ async function makeProgram(
     .addHelpText('after', '\nEach command has examples: npx pipeline COMMAND --help\nExit codes: docs/exit-codes.md');
   for (const spec of COMMANDS) {
     const command = makeCommand(spec, program, context, done);
-    // Not for each command: the definitions of all stages are imported.
+    // Only the command that is run gets the options of stages: they need the definitions of all stages.
     if (spec.stageOptions === true && argv.includes(spec.name)) {
       for (const option of await stageOptionSpecs(context)) command.addOption(makeOption(option));
     }

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MINUTE = 60_000;
 
-/** What takes minutes begins first, so that no core waits at the end; vitest would go by the size of a file. */
+/** Files that take minutes begin first, so that no core waits at the end; vitest would order them by size. */
 const LONGEST = ['ci', 'variants', 'matrix', 'asan', 'jax-tests'].map((name) => `${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -39,7 +39,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 20 * MINUTE,
           hookTimeout: 20 * MINUTE,
-          // Much of a file is waiting: for downloads, for one process after another.
+          // Most of a file's time is waiting: for downloads, for one process after another.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },

@@ -10,7 +10,7 @@ import { $, globby } from 'zx';
 
 import { pluginEnv, root, writeTable } from './report.js';
 
-/** Which part of the time each target gets. */
+/** The share of the time that each target gets. */
 const TARGETS = { program: 0.5, module: 0.2, options: 0.1, serialized: 0.05, fields: 0.05, buffer: 0.1 };
 const FIGURES = /(\d+) inputs, (\d+) taken, (\d+) crashes in (\d+) places, (\d+) without end/;
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 600);

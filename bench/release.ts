@@ -17,7 +17,7 @@ interface Row {
   readonly detail: string;
 }
 
-/** Environment with every download cache in one new folder, so that the user's own neither help nor are filled. */
+/** The environment with every download cache in one new folder: the user's own neither help nor are filled. */
 function isolated(caches: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -45,7 +45,7 @@ async function timed(checkout: string, env: NodeJS.ProcessEnv): Promise<{ second
   return { seconds, detail };
 }
 
-/** The median of several runs: one alone is as long as the machine's mood. */
+/** The median of several runs: the time of one depends on what else the machine does. */
 async function unchangedRun(checkout: string, env: NodeJS.ProcessEnv): Promise<{ seconds: number; detail: string }> {
   const runs = [];
   for (let i = 0; i < 5; i++) runs.push(await timed(checkout, env));
@@ -54,7 +54,7 @@ async function unchangedRun(checkout: string, env: NodeJS.ProcessEnv): Promise<{
   return median;
 }
 
-/** A change that makes the compiler work and a different library come out. */
+/** A change after which the compiler has work, and the library is another one. */
 async function touchOneFile(checkout: string): Promise<void> {
   await appendFile(
     path.join(checkout, 'native', 'src', 'error.cc'),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the benchmarks share: the plugin that was last built, and their tables in README.md. */
+/** What the benchmarks share: the environment of the last build's plugin, and the tables in README.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { $ } from 'zx';
@@ -12,7 +12,10 @@ export async function pluginEnv(): Promise<NodeJS.ProcessEnv> {
   return { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
 }
 
-/** Prints the lines and puts them into README.md between `<!-- name -->` and `<!-- /name -->`; an error if it lacks those. */
+/**
+ * Prints the lines and puts them into README.md between `<!-- name -->` and `<!-- /name -->`; throws if README.md has
+ * no such marks.
+ */
 export async function writeTable(name: string, lines: readonly string[]): Promise<void> {
   const readme = path.join(import.meta.dirname, 'README.md');
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];

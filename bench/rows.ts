@@ -9,7 +9,9 @@ import { pluginEnv, writeTable } from './report.js';
 /** One line of a script's output. */
 interface Row {
   readonly what: string;
-  /** Largest ratio wanted (smallest, for rows where more is better); null for a row that only informs. */
+  /**
+   * The largest ratio that is wanted (the smallest, for rows where more is better); null for a row that only informs.
+   */
   readonly target: number | null;
   readonly higher_is_better?: boolean;
   readonly unit: string;
@@ -30,7 +32,8 @@ export async function measure(name: string, scripts: readonly string[]): Promise
 
 async function rowsOf(script: string, env: NodeJS.ProcessEnv): Promise<readonly Row[]> {
   const file = path.join(import.meta.dirname, script);
-  // Not through a shell: bash without SHLVL, with a socket for its input, reads .bashrc, which may put other Pythons first.
+  // No shell starts Python: bash without SHLVL, with a socket for its input, reads .bashrc, which may put other Pythons
+  // first.
   const { stdout } = await execa('taskset', ['-c', cores, 'python', file], { env });
   return stdout
     .trim()

@@ -6,9 +6,12 @@ import { pathToFileURL } from 'node:url';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Bundles cli.ts into `folder`: whole or not at all, so that two first runs at once do not meet. */
+/**
+ * Bundles cli.ts into `folder`. The folder appears whole or not at all, so that two first runs at once do not disturb
+ * each other.
+ */
 export async function bundle(root, folder) {
-  // esbuild comes with tsx; asked for from there, the two always agree.
+  // esbuild is the one that tsx depends on, so that the two always agree.
   const require = createRequire(createRequire(import.meta.url).resolve('tsx/package.json'));
   const esbuild = require('esbuild');
   const temporary = `${folder}.${process.pid}`;
@@ -37,11 +40,11 @@ export async function bundle(root, folder) {
   prune(dirname(folder));
 }
 
-/** A module asks `import.meta` where its own files lie: that is the source tree, not the bundle. */
+/** Makes `import.meta` of a module tell where its own files lie: in the source tree, not in the bundle. */
 const keepLocations = {
   name: 'keep-locations',
   setup(build) {
-    // A room that is registered but not there fails when it is asked for, as it would without a bundle.
+    // A stage that is registered but has no folder fails when it is imported, as it would without a bundle.
     build.onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir, kind }) => {
       if (kind !== 'dynamic-import' || existsSync(join(resolveDir, path.replace(/js$/, 'ts')))) return undefined;
       return { path: pathToFileURL(join(resolveDir, path)).href, external: true };
@@ -56,7 +59,7 @@ const keepLocations = {
   },
 };
 
-/** Bundles of earlier sources; those of today may belong to a run that has not loaded all its parts yet. */
+/** Bundles of earlier sources. One of today may belong to a run that has not loaded all its parts yet. */
 function prune(folder) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);

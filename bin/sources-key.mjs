@@ -6,7 +6,10 @@ import { join } from 'node:path';
 /** Files and folders whose TypeScript ends up in the bundle, or that decide how it is made. */
 const SOURCES = ['cli.ts', 'engine', 'commands', 'measuring', 'ci', 'stages', 'bin', 'package-lock.json'];
 
-/** Changes when a source does: made of names, sizes and times only, so that it takes a few milliseconds. */
+/**
+ * A key that changes when a source does. It is made of names, sizes and times only, so that it takes a few
+ * milliseconds.
+ */
 export function sourcesKey(root) {
   const hash = createHash('sha256').update(root);
   for (const name of SOURCES) add(hash, join(root, name));

@@ -9,7 +9,7 @@ export async function askPython<T>(
   context: CommandContext,
   question: {
     readonly python: string;
-    /** Below commands/. */
+    /** Path below commands/. */
     readonly script: string;
     readonly args: readonly string[];
     readonly timeoutMs: number;

@@ -3,10 +3,10 @@ import semver from 'semver';
 import type { ToolSpec } from '../engine/api.js';
 import { type ProbeRunner, probeTool } from '../engine/machine/tools.js';
 
-/** What the checks look at; tests give their own. */
+/** What the checks look at; tests pass their own. */
 export interface Machine {
   readonly node: string;
-  /** undefined on a system without glibc. */
+  /** Version of glibc; undefined on a system without it. */
   readonly glibc: string | undefined;
   /** Bytes. */
   readonly memory: number;
@@ -58,10 +58,10 @@ const MEMORY_GIB = 4;
 const NODE = '>=20.19';
 const GLIBC = '>=2.28';
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
-/** Also imports what a virtual environment is made with: distributions package these apart. */
+/** Imports what makes virtual environments, too: distributions package it apart. */
 const SAY_VERSION = 'import sys, venv, ensurepip; print("Python", sys.version.split()[0])';
 
-/** The same words as a stage's tool would use, so that doctor shows one row for both. */
+/** The words are those of a stage's tool, so that doctor shows one row for both. */
 const PYTHON: ToolSpec = {
   name: 'python',
   probes: PYTHONS.map((python) => [python, '-c', SAY_VERSION] as const),

@@ -27,7 +27,7 @@ export async function run(
     print(context, `would free ${total}`);
     return 0;
   }
-  // Not under a run that is at work. The lock's own file goes with the folder.
+  // A run may be at work: it holds the lock, whose own file goes with the folder.
   const lock = await acquireRunLock(folder, {
     noWait: true,
     signal: new AbortController().signal,
@@ -46,7 +46,7 @@ export async function run(
 async function sizeOf(path: string): Promise<number> {
   const stat = await lstat(path).catch(() => undefined);
   if (!stat) return 0;
-  // A hard link to a shared store frees its share only with its last name: count it as nothing.
+  // A hard link to a shared store frees its space only with its last name: it counts as nothing.
   if (!stat.isDirectory()) return stat.nlink > 1 ? 0 : stat.blocks * 512;
   const names = await readdir(path).catch(() => []);
   let total = stat.blocks * 512;

@@ -16,9 +16,9 @@ import { ireeOf } from '../stages/lib/locked-iree.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { Options } from './options.js';
 
-/** Results that the lines are made of, as they were last made; all but the library may be missing. */
+/** The last results of the stages that the lines are made of; all but the library may be missing. */
 export interface EnvSources {
-  /** Value of the axis `device`, for want of a rendered package that names its platform. */
+  /** Value of the axis `device`, used where no rendered package names the platform. */
   readonly device: string;
   readonly native: Made<NativeArtifact>;
   readonly packages: Made<PackagesArtifact> | undefined;
@@ -38,7 +38,7 @@ export async function run(
   const project = await openProject(context);
   const plan = await makePlan(project.config, { root: project.root, variants: [variant] }, context.loadStage);
   const folders = new ArtifactFolders(project.stateDir);
-  // Of several variants that match, the first in the order of pipeline.yaml.
+  // Of several variants that match, the first one in pipeline.yaml counts.
   const latest = (uses: string): Artifact | undefined => {
     const node = plan.nodes.find((candidate) => candidate.definition.name === uses);
     return node && folders.latest(node.id)?.artifact;
@@ -91,7 +91,7 @@ function pathOf({ jax, tools }: EnvSources, env: Readonly<Record<string, string 
   return joinOnce(env['VIRTUAL_ENV'] === undefined ? [...folders, ...path] : [...path, ...folders]);
 }
 
-/** What native/CMakePresets.json asks of the environment. */
+/** The variables that native/CMakePresets.json reads from the environment. */
 function presetVariables({ native, sources, resolved, tools }: EnvSources): Record<string, string> {
   if (!sources || !resolved) return {};
   const { runtime, compiler } = ireeOf(resolved.value.lock, native.variant);

@@ -32,7 +32,7 @@ export function executeOptions(
   };
 }
 
-/** For commands that run nothing: of what is said, they show warnings. */
+/** Shows warnings, for commands that run nothing. */
 export function warningsOnly(context: CommandContext): EventSink {
   return (event) => {
     if (event.type === 'run-warning') context.stderr.write(`${context.colors.yellow('warning:')} ${event.text}\n`);

@@ -18,7 +18,7 @@ export async function run(
   const project = await openProject(context);
   const { config } = project;
   const wanted = options.text('pipeline');
-  // Without a pipeline's name: the first that holds the stage.
+  // Without `--pipeline`, it is the first pipeline that holds the stage.
   const stage = name.replace(/\[.*/, '');
   const holder = config.pipelines.find((pipeline) => pipeline.stages.includes(stage))?.name;
   const whole = await makePlan(config, { root: project.root, pipeline: wanted ?? holder }, context.loadStage);

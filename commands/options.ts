@@ -17,13 +17,13 @@ export class Options {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** Of an option that is declared as `count`. */
+  /** The value of an option that is declared as `count`. */
   count(name: string): number | undefined {
     const value = this.#values[name];
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** Of an option that is declared as `many`. */
+  /** The values of an option that is declared as `many`. */
   list(name: string): readonly string[] {
     const value = this.#values[name];
     return Array.isArray(value) ? value.map(String) : [];

@@ -8,7 +8,7 @@ import type { Options } from './options.js';
 
 type Chosen = Omit<PlanOrder, 'settings'>;
 
-/** Of a command's options, what chooses from a pipeline. */
+/** The options of a command that choose a part of a pipeline. */
 export function chosenBy(options: Options): Chosen {
   return {
     variants: options.list('variant'),
@@ -36,7 +36,7 @@ export function settingsOf(options: Options, plan: Plan): Record<string, string>
   return settings;
 }
 
-/** The same before there is a plan to ask; of two for one key the later wins. */
+/** `--set a=b` as an object, before there is a plan to check it. Of two values for one key the later wins. */
 export function givenSettings(options: Options): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const text of options.list('set')) {

@@ -29,7 +29,7 @@ interface Facts {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** null: the plugin does not say. */
   readonly unimplemented: readonly { readonly function: string; readonly reason: string }[] | null;
-  /** Over programs, in their order; null: the plugin does not say. */
+  /** The passes over programs, in their order; null: the plugin does not say. */
   readonly passes: readonly Pass[] | null;
 }
 

@@ -47,7 +47,7 @@ export async function run(
   return exitCode;
 }
 
-/** Those that the lock is resolved for. */
+/** The Pythons that the lock is resolved for. */
 export function pythonsOf(project: Project): readonly string[] {
   const stage = project.config.stages.find(({ uses }) => uses === STAGE);
   return (stage?.options as Partial<ResolveOptions> | undefined)?.pythons ?? [];

@@ -53,7 +53,7 @@ export async function runPlan(
   return (await runAndShow(context, project, plan, request, mode)).code;
 }
 
-/** The same, with what came of it. */
+/** Runs a plan in view of the user, as above; gives the exit code and the results. */
 export async function runAndShow(
   context: CommandContext,
   project: Project,
@@ -62,13 +62,13 @@ export async function runAndShow(
   mode: ViewMode,
 ): Promise<{ readonly code: number; readonly result: ExecuteResult }> {
   const cancellation = cancelOnSignals();
-  // The views ask only for what `Output` has.
+  // The views need no more of stdout than `Output` has.
   const stdout: unknown = context.stdout;
   const view = createSink(mode, stdout as typeof process.stdout, { env: context.env, cwd: context.cwd });
   const varying = { ...request, signal: cancellation.signal, emit: view.emit };
   try {
     const result = await execute(plan, executeOptions(context, project, varying)).finally(() => view.close());
-    // The view has shown what failed in a node; what failed around them is shown here.
+    // The view has shown the failures of nodes; the others are shown here.
     for (const { failure } of result.failures.filter(({ node }) => node === '')) {
       const lines = renderFailure(failure, { paint: context.colors, cwd: context.cwd });
       context.stderr.write(`${lines.join('\n')}\n`);

@@ -97,7 +97,7 @@ function asText(
   const [slowest] = [...result.results].sort((a, b) => a.runners - b.runners);
   const rows = result.results.map(({ runners, ms, busy }) => {
     const faster = slowest === undefined || ms === 0 ? 1 : slowest.ms / ms;
-    // Of lower bounds, neither means anything.
+    // Neither number means anything where the times are lower bounds.
     const [ratio, share] = result.atLeast ? ['?', '?'] : [`${faster.toFixed(1)} ×`, `${Math.round(busy * 100)} %`];
     return row(String(runners), time(ms), ratio, share);
   });

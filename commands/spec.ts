@@ -21,7 +21,7 @@ export interface CommandSpec {
   readonly summary: string;
   readonly details?: string;
   readonly options: readonly OptionSpec[];
-  /** It has the options that stages declare too. */
+  /** The command also takes the options that stages declare. */
   readonly stageOptions?: boolean;
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** Imported when the command is used, so that help and small commands start at once. */

@@ -11,7 +11,7 @@ import type { OptionSpec } from './spec.js';
 import type { Options } from './options.js';
 
 interface StageOption extends Setting {
-  /** That declares it. */
+  /** The stage that declares the option. */
   readonly stage: string;
 }
 
@@ -31,8 +31,8 @@ export async function stageOptionSpecs(context: CommandContext): Promise<OptionS
 }
 
 /**
- * `--set` and the stages' own options as settings. What the stages can tell beforehand is checked: some come after a
- * whole release.
+ * `--set` and the stages' own options as settings. Each stage checks its settings now if it can, since it may run only
+ * after a whole release.
  */
 export async function allSettings(
   context: CommandContext,

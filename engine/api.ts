@@ -96,13 +96,13 @@ export interface InputContext<Options = unknown> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files below `folder` (relative to root, or absolute) by glob patterns; absolute paths in code-unit order. */
   glob(folder: string, patterns?: readonly string[]): Promise<readonly string[]>;
-  /** Value of the artifact of an earlier stage that `needs` names (same variant, projected). */
+  /** The artifact of an earlier stage that `needs` names, of this node's variant as that stage sees it. */
   artifact<T>(stage: string): Artifact<T>;
-  /** Artifacts of an earlier stage over all the selected variants that agree with this node's axes. */
+  /** The artifacts of an earlier stage for all selected variants that agree with this node's axes. */
   artifacts<T>(stage: string): readonly Artifact<T>[];
   /**
-   * How long all that this node needs takes on several machines, by the times that the journal remembers. A stage whose
-   * result holds it names it among its inputs' values.
+   * How long all that this node needs takes on several machines, by the times in the journal. A stage that puts it into
+   * its result names it among the values of its inputs, too.
    */
   forecast(): Forecast;
 }
@@ -115,14 +115,17 @@ export interface Artifact<T = unknown> {
   readonly value: T;
   /** Absolute path of the folder of files; read-only by convention. */
   readonly dir: string;
-  /** sha256 over value and files; part of the keys of the stages after it. */
+  /** sha256 over value and files; part of the keys of stages that read it. */
   readonly digest: string;
 }
 
 export interface StageContext<Options = unknown> extends InputContext<Options> {
   /** Empty folder for the outputs. Renamed into place when `run` returns, thrown away if it fails. */
   readonly outDir: string;
-  /** Kept from run to run for incremental work (a build tree); not in the cache, and of no other stage but by `work`. */
+  /**
+   * Kept from run to run for incremental work (a build tree); not in the cache, and not shared with other stages except
+   * through `work`.
+   */
   readonly workDir: string;
   /** Scratch, deleted when the node ends. */
   readonly tempDir: string;
@@ -131,8 +134,8 @@ export interface StageContext<Options = unknown> extends InputContext<Options> {
   /** True under `--locked`: the stage must fail rather than change what is locked. */
   readonly locked: boolean;
   /**
-   * Programs that the node may run side by side: as many as the machine has cores, whatever else runs. What began beside
-   * a download of seconds would otherwise compile with half of them to its end.
+   * How many programs the node may run side by side: as many as the machine has cores, whatever else runs. With a share
+   * of the cores only, a build that began beside a download of seconds would have half of them to its end.
    */
   readonly jobs: number;
   /** Runs a program in a process group of its own; its output goes to the node's log. Fails with kind `command`. */
@@ -164,11 +167,13 @@ export interface Publication {
   readonly from: string;
   /** Folder relative to the root. */
   readonly to: string;
-  /** A text that is also shown at the end of the run, whether it was made now or before; `from` names one file. */
+  /**
+   * A text that is also shown at the end of the run, whether the result was made now or before; `from` names one file.
+   */
   readonly show?: boolean;
 }
 
-/** What a stage knows when its own points are listed: nothing has run yet. */
+/** What a stage knows when it lists its own points: nothing has run yet. */
 export type PointContext<Options = unknown> = Pick<InputContext<Options>, 'root' | 'options' | 'variant' | 'config'>;
 
 /** Values of axes that are a stage's own, e.g. `{shard: '3'}`; those of `variants.axes` are not among them. */
@@ -197,7 +202,7 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly tools?: readonly ToolSpec[];
   /** Names of environment variables that may change its output; others are invisible to the key. */
   readonly env?: readonly string[];
-  /** What the command line may give it; it sees nothing else of that. */
+  /** The settings that the stage reads from the command line; it sees no others. */
   readonly settings?: readonly Setting[];
   /**
    * `tree`: outDir is what was made; kept in the cache, restored from it. `state`: outDir is a folder that
@@ -206,24 +211,25 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly output: 'tree' | 'state';
   readonly publish?: readonly Publication[];
   /**
-   * Stages that give the same name have one `workDir` for each variant, such as a build tree of which one takes a part
-   * and the next the rest. One must need the other, so that they are not in it at once. Default: the stage's own name.
+   * Stages that give the same name share one `workDir` for each variant, such as a build tree of which one makes a part
+   * and the next the rest. One of them must need the other, so that they do not use it at the same time. Default: the
+   * stage's own name.
    */
   readonly work?: string;
   /**
    * Bytes of memory that a node takes at its peak, with its programs. Nodes run side by side only as long as the sum
-   * fits into what the machine has free. Without it a node counts as nothing.
-   * `cores`: how many programs it may start side by side.
+   * fits into the free memory of the machine. Without it a node counts as nothing. `cores` is how many programs the
+   * node may start side by side.
    */
   readonly memory?: number | ((variant: Variant, cores: number) => number);
   /**
-   * Milliseconds without a sign of progress (output of its programs, or a word of its own) after which the node is
-   * cancelled: a busy machine is no reason. Default 30 minutes.
+   * The node is cancelled after so many milliseconds without a sign of progress (output of its programs, or a word of
+   * its own); a machine that is merely busy still makes progress. Default 30 minutes.
    */
   readonly silenceMs?: number;
   /**
-   * Files that the stage may rewrite and also reads as input (a lock file): its key is taken again after
-   * the run, so that the next run finds it. Relative to the root.
+   * Files that the stage may rewrite and also reads as input (a lock file): its key is computed again after the run, so
+   * that the next run finds the result. Relative to the root.
    */
   readonly settles?: readonly string[];
   /**

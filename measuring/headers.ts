@@ -5,7 +5,7 @@ import { API_HEADER, apiOf, readHeaders, wheelOf } from '../stages/resolve-versi
 import { pipOfTools, type MeasureContext } from './context.js';
 
 const [RELEASED, NIGHTLY] = ['tensorflow-cpu', 'tf-nightly-cpu'];
-/** Only the headers are read: any Python's wheel will do. */
+/** The wheel of any Python will do, as only its headers are read. */
 const PYTHONS = ['3.11', '3.12', '3.13', '3.10', '3.14'];
 
 /** The API version that the header in a wheel states. */

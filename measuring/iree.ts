@@ -17,7 +17,7 @@ const PYTHONS = ['3.10', '3.11', '3.12', '3.13', '3.14', '3.15'];
 const MAX_CRATES = 12;
 
 interface Artifacts {
-  /** Newest StableHLO that the writer knows. */
+  /** One file per operation and minor version at which its encoding changes. */
   readonly current: string;
   /** One per operation and minor version at which its encoding changes. */
   readonly files: readonly { readonly op: string; readonly minor: number; readonly file: string }[];
@@ -61,7 +61,7 @@ async function writeArtifacts(context: MeasureContext, jaxlibs: readonly JaxlibR
   return JSON.parse(stdout) as Artifacts;
 }
 
-/** The minor versions whose artifacts the compiler cannot read. Reading only: no pass runs. */
+/** The minor versions whose artifacts the compiler cannot read. It only reads them: no pass runs. */
 async function refusals(context: MeasureContext, ireeOpt: string, { files }: Artifacts): Promise<number[]> {
   const refused: number[] = [];
   for (const { op, minor, file } of files) {

@@ -71,8 +71,8 @@ interface Origin {
 }
 
 /**
- * From a clone of jax if one was named, at the release's tag or at the commit that the wheel names (a nightly has no
- * tag); else as the row has it; never guessed.
+ * The commit of XLA, from a clone of jax if one was named: at the release's tag, or at the commit that the wheel names
+ * (a nightly has no tag). Without a clone, as the row has it; it is never guessed.
  */
 export async function findXlaCommit(origin: Origin, context: MeasureContext, compat: Compat): Promise<Commit> {
   const { jaxRepository: repository } = context;

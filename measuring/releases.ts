@@ -12,7 +12,7 @@ export interface Release {
   readonly version: string;
 }
 
-/** For any of `pythons`, oldest first. */
+/** The releases for any of `pythons`, oldest first. */
 export async function newReleases(pip: PipClient, compat: Compat, pythons: readonly string[]): Promise<Release[]> {
   const [jaxlib, iree] = await Promise.all([versionsOf(pip, 'jaxlib', pythons), versionsOf(pip, COMPILER, pythons)]);
   return [
@@ -24,15 +24,15 @@ export async function newReleases(pip: PipClient, compat: Compat, pythons: reado
 async function versionsOf(pip: PipClient, name: string, pythons: readonly string[]): Promise<string[]> {
   const limit = pLimit(4);
   const found = await Promise.all(
-    // Nothing is older than 0: pip answers with what there is.
+    // No version is below 0: pip refuses, and names the versions that there are.
     pythons.map((python) => limit(() => findDistribution(pip, `${name}<0`, python))),
   );
   return [...new Set(found.flatMap((answer) => (isDistribution(answer) ? [] : answer.versions)))];
 }
 
 /**
- * Those that came after what is known: newer than each row of their own release (0.10), or than all rows if it has none.
- * Older ones that have no row were passed over when the rows were made.
+ * The versions that came after the known ones: newer than each row of their own release (0.10), or than all rows if it
+ * has none. An older version without a row was passed over when the rows were made.
  */
 export function newerThan(rows: readonly { readonly version: string }[], versions: readonly string[]): string[] {
   const isNew = (version: string): boolean => {

@@ -63,7 +63,7 @@ async function check(): Promise<Totals> {
   return withExitCode('release, GoogleTest, packages, conformance', totals, exitCode);
 }
 
-/** What `check` said, if it failed: the e2e tests stand on its results, and are not begun then. */
+/** Why `check` failed, if it did: the e2e tests need its results, and are then not begun. */
 let whyCheckFailed: string | undefined;
 
 const suites = [await vitest(['unit', 'contract']), await check()];

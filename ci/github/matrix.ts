@@ -7,11 +7,14 @@ import type { RunnerChoice, Workflow } from './config.js';
 export interface MatrixRow {
   readonly leg: string;
   readonly runner: string;
-  /** Pattern of the artifacts that it takes. */
+  /** Pattern of the artifacts that the leg takes. */
   readonly takes: string;
 }
 
-/** Lines for `$GITHUB_OUTPUT`: for each group its legs, as the matrix of the group's job; a plan may have none of it. */
+/**
+ * Lines for `$GITHUB_OUTPUT`: for each group its legs, as the matrix of the group's job. A plan may have no leg of a
+ * group.
+ */
 export function matrixLines(plan: PlanFile, workflow: Workflow): string[] {
   return groupsOf(workflow).map((group) => {
     const rows = plan.legs.filter((leg) => leg.group === group && isWanted(leg, workflow));
@@ -19,7 +22,10 @@ export function matrixLines(plan: PlanFile, workflow: Workflow): string[] {
   });
 }
 
-/** Each is a job. A pipeline without groups is one leg, which has its name. */
+/**
+ * The names of the groups of legs, each of which is a job. A pipeline without groups is one leg with the pipeline's
+ * name.
+ */
 export function groupsOf({ pipeline }: Workflow): string[] {
   return pipeline.legs.length === 0 ? [pipeline.name] : pipeline.legs.map(({ name }) => name);
 }
@@ -38,7 +44,7 @@ function agrees(leg: PlanFileLeg, where: RunnerChoice['where']): boolean {
   return Object.entries(where ?? {}).every(([axis, value]) => leg.axes[axis] === value);
 }
 
-/** A tag says which version it is: that of the project, or nothing is published under it. */
+/** Fails for a tag of another version than the project's: nothing is published under it. */
 export function requireTag(ref: string | undefined, version: string): void {
   const tag = /^refs\/tags\/(.*)$/.exec(ref ?? '')?.[1];
   if (tag === undefined || tag === `v${version}`) return;

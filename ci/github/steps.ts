@@ -6,7 +6,10 @@ import type { WorkflowConfig } from './config.js';
 export type Step = Readonly<Record<string, unknown>>;
 
 const NODE = '24';
-/** Results of a tag are made anew: no cache that another run filled has a say in what is published. */
+/**
+ * Condition of a run that is not for a tag. A tag has its results made anew: no cache that another run filled has a say
+ * in what is published.
+ */
 const NO_TAG = "!startsWith(github.ref, 'refs/tags/')";
 const RESULTS = '.pipeline/cache';
 
@@ -75,7 +78,7 @@ export function keepResults(): Step[] {
       uses: pinned('actions/upload-artifact'),
       with: {
         name: '${{ matrix.leg }}',
-        // The plan lies beside it, so that the leg's folder is part of the paths, also when it comes alone.
+        // The plan is uploaded too, so that the leg's folder is part of the paths even where the leg comes alone.
         path: 'legs/plan.json\nlegs/${{ matrix.leg }}',
         'if-no-files-found': 'error',
         'compression-level': 0,

@@ -14,13 +14,13 @@ const EXIT: Readonly<Record<Verdict, number>> = { works: 0, fails: EXIT_CODES.re
 const SAY: Readonly<Record<Verdict, string>> = { works: 'works', fails: 'known not to work', unknown: 'unknown' };
 const WORST: readonly Verdict[] = ['fails', 'unknown', 'works'];
 
-/** What is said of one plugin. */
+/** The answer for one plugin. */
 interface Answer extends Judgement {
   readonly name: string;
   readonly version?: string;
   readonly flavour?: string;
   readonly runtime?: string;
-  /** What to type, if it does not work or is not known to. */
+  /** The command to type if the set does not work, or is not known to. */
   readonly command?: string;
 }
 
@@ -30,7 +30,7 @@ export async function run(
   _: readonly (string | undefined)[],
   options: Options,
 ): Promise<number> {
-  // The user may be in a project of their own: then it is what this checkout knows.
+  // A user in a project of their own gets what this checkout knows.
   const root = findRoot(context.folder);
   const folder = existsSync(join(root, CONFIG_FILE)) ? root : context.home;
   const { config } = await openProject({ ...context, folder });
@@ -59,7 +59,8 @@ function answerFor(found: FoundPlugin, environment: Environment, matrix: CompatM
     return { name, verdict: 'fails', reasons: [error], command: `${installer} --force-reinstall --no-deps ${name}` };
   }
   const { plugin } = found;
-  // The checkout may know more of this version than its wheel did when it was made; of another, nothing.
+  // The checkout may know more of its own version of the plugin than the wheel did when it was made; of another version
+  // it knows nothing.
   const judgement = judge(installed, plugin, isOf(plugin, matrix.plugin) ? matrix.rows : found.rows);
   const { name, version, flavour, runtime, supports } = plugin;
   if (judgement.verdict === 'works') return { name, version, flavour, runtime, ...judgement };

@@ -40,7 +40,7 @@ interface ProbedPlugin {
   readonly build?: Partial<BuildInfo>;
 }
 
-/** Of the wheel's _build_info.py. */
+/** The fields of the wheel's _build_info.py that are read here. */
 interface BuildInfo {
   readonly DEVICE: string;
   readonly FLAVOUR: string;

@@ -16,7 +16,7 @@ import { runPlan } from '../run.js';
 const TOOLS = 'setup-tools';
 const TIMEOUT_MS = 10 * 60_000;
 
-/** The tools environment, made or unchanged; gives the exit code. */
+/** Makes the tools environment, or finds it unchanged; gives the exit code. */
 export async function makeTools(context: CommandContext, project: Project): Promise<number> {
   const whole = await makePlan(project.config, { root: project.root }, context.loadStage);
   const { plan } = selectNodes(whole, { only: [TOOLS] });
@@ -24,7 +24,9 @@ export async function makeTools(context: CommandContext, project: Project): Prom
   return await runPlan(context, project, plan, request, 'auto');
 }
 
-/** Calls `action` with what measures; `makeTools` has been called. Its folder is removed afterwards. */
+/**
+ * Calls `action` with a context that can measure, and removes its folder afterwards. `makeTools` must have been called.
+ */
 export async function measuring<T>(
   context: CommandContext,
   project: Project,

@@ -13,7 +13,7 @@ import { newReleases, type Release } from '../../measuring/releases.js';
 import { type CommandContext, type Project, print } from '../context.js';
 import { makeTools, measuring } from './measuring.js';
 
-/** These say nothing of a release: the update ends. */
+/** Failures that say nothing of a release: they end the update. */
 const NOT_ITS_FAULT: readonly FailureKind[] = ['cancelled', 'network', 'disk', 'timeout'];
 
 /** Shows each row that is written. A release that cannot be measured is named, and nothing is written of it. */

@@ -18,7 +18,9 @@ export interface Installed {
   readonly jax: Found;
   readonly jaxlib: Found;
   readonly compiler: Found;
-  /** Another compiler's library, which IREE_PJRT_COMPILER_LIB_PATH names: it is taken whatever its version. */
+  /**
+   * The library of another compiler, named by IREE_PJRT_COMPILER_LIB_PATH; the plugin takes it whatever its version.
+   */
   readonly compilerLibrary?: string | undefined;
 }
 
@@ -36,9 +38,9 @@ export interface Plugin {
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Why, a sentence each. */
+  /** The reasons for the verdict, a sentence each. */
   readonly reasons: readonly string[];
-  /** The set that works and is the least change; undefined if the verdict is `works`, or none was measured. */
+  /** The working set that is the least change; undefined if the verdict is `works`, or no set was measured. */
   readonly nearest?: WorkingSet;
 }
 
@@ -53,7 +55,7 @@ export function judge(installed: Installed, plugin: Plugin, rows: readonly Matri
   return { ...found, ...(nearest === undefined ? {} : { nearest }) };
 }
 
-/** What the plugin itself, or pip, says no to. */
+/** The versions that the plugin itself, or pip, refuses, a sentence each. */
 function refusalsOf(installed: Installed, { supports, name, version }: Plugin): string[] {
   const wishes: readonly (readonly [string, Found, string])[] = [
     ['Python', { version: installed.python }, supports.python],
@@ -104,9 +106,9 @@ function lookUp(installed: Installed, measured: readonly MatrixRow[]): Pick<Judg
 }
 
 /**
- * Of what works on this Python: the newest jaxlib of the release (0.10) that is installed, else the newest older one, else
- * the oldest newer one; of its compilers the installed one, else the newest. The wheel's `setup/_measured.py` goes by the same
- * rule: tests/nearest.json beside it holds both to it.
+ * The nearest of the sets that work on this Python. Its jaxlib is the newest of the installed release (0.10), else the
+ * newest older one, else the oldest newer one; its compiler is the installed one, else the newest. The wheel's
+ * `setup/_measured.py` goes by the same rule: tests/nearest.json beside it holds both to it.
  */
 export function nearestSet(installed: Omit<Installed, 'jax'>, rows: readonly MatrixRow[]): WorkingSet | undefined {
   const usable = rows
@@ -132,7 +134,7 @@ export function minorOf(version: string): string {
   return /^\d+\.\d+/.exec(version)?.[0] ?? version;
 }
 
-/** As PEP 440 sees it, whatever the local label. */
+/** Whether PEP 440 takes two versions for one, without their local labels. */
 export function same(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined || valid(a) === null || valid(b) === null) return false;
   return compare(publicPart(a), publicPart(b)) === 0;

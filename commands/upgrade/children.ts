@@ -28,16 +28,16 @@ export function makeExec(context: CommandContext, signal: AbortSignal, onLine: (
 export interface StageEnd {
   readonly node: string;
   readonly result: 'ok' | 'failed' | 'skipped';
-  /** Seconds; of stages whose result was there: 0. */
+  /** Seconds; 0 for a stage whose result was there. */
   readonly seconds: number;
   readonly failure?: Failure;
-  /** Of what failed: all that its programs printed. */
+  /** All that the stage's programs printed, if it failed. */
   readonly log?: string;
 }
 
 const CODES = Array.from({ length: 256 }, (_, code) => code);
 
-/** Runs a pipeline in `root`, a line for people as each stage ends. What fails is part of the answer. */
+/** Runs a pipeline in `root`, and prints a line as each stage ends. A stage that fails is part of the answer. */
 export async function runStages(
   exec: Exec,
   context: CommandContext,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a compiler's log complains of, by the API that it complains of. */
+/** The errors of a compiler's log, grouped by the API that they are about. */
 
 export interface ErrorGroup {
-  /** `iree_hal_device_create_params_t`, or the message itself where it names nothing of IREE or PJRT. */
+  /**
+   * The name of the API, e.g. `iree_hal_device_create_params_t`; the message itself if it names nothing of IREE or
+   * PJRT.
+   */
   readonly api: string;
-  /** Places at which it is said, `file:line`, in their order. */
+  /** The places of the errors, `file:line`, in the order of the log. */
   readonly places: readonly string[];
   /** The first message. */
   readonly message: string;

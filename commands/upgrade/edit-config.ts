@@ -4,7 +4,7 @@ import { satisfies } from '@renovatebot/pep440';
 import { isScalar, isSeq, parseDocument } from 'yaml';
 import { releaseOf } from '../../stages/lib/release-of.js';
 
-/** The range under `supports.NAME`, widened so that it holds `version`; as it is where it does. */
+/** The text with the range under `supports.NAME` widened so that it holds `version`; unchanged where it does. */
 export function allow(text: string, name: 'iree' | 'jaxlib', version: string): string {
   const node = parseDocument(text).getIn(['supports', name], true);
   if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return text;
@@ -13,14 +13,14 @@ export function allow(text: string, name: 'iree' | 'jaxlib', version: string): s
   return `${text.slice(0, start)}'${widened(node.value, version)}'${text.slice(end)}`;
 }
 
-/** The axis `iree` with a release line, after those that it has; as it is without such an axis. */
+/** The text with a release line added to the axis `iree`, after those that it has; unchanged without such an axis. */
 export function addLine(text: string, line: string): string {
   const axis = parseDocument(text).getIn(['variants', 'axes', 'iree'], true);
   if (!isSeq(axis) || (axis.toJSON() as string[]).includes(line)) return text;
   const last = axis.items.at(-1);
   if (!isScalar(last) || !last.range) return text;
   const [start, end] = last.range;
-  // A list in brackets, or one with a line for each.
+  // The list is in brackets, or has a line for each value.
   const before = axis.flow === true ? ', ' : `\n${' '.repeat(start - text.lastIndexOf('\n', start) - 3)}- `;
   return `${text.slice(0, end)}${before}'${line}'${text.slice(end)}`;
 }

@@ -2,13 +2,13 @@
 /** What one release of the PJRT C API's header has beyond another, read from the two texts. */
 
 export interface HeaderDiff {
-  /** Functions of the table `PJRT_Api`. */
+  /** New functions of the table `PJRT_Api`. */
   readonly functions: Changes;
-  /** Structs by name; `grown` names the fields that are new. */
+  /** New and changed structs by name; `grown` names the fields that are new. */
   readonly structs: Changes & {
     readonly grown: readonly { readonly name: string; readonly fields: readonly string[] }[];
   };
-  /** Values of enums, as `PJRT_Error_Code_OK`. */
+  /** New values of enums, as `PJRT_Error_Code_OK`. */
   readonly values: Changes;
 }
 
@@ -57,7 +57,7 @@ function readHeader(text: string): Header {
   const values = [...code.matchAll(/\benum\b[^{;]*\{([^}]*)\}/g)].flatMap(([, body = '']) =>
     [...body.matchAll(/^\s*(\w+)\s*(?:=[^,]*)?,?\s*$/gm)].map(([, name = '']) => name),
   );
-  // Sizes of structs were enums once.
+  // Older headers state the sizes of structs as enums.
   return { functions, structs, values: values.filter((name) => !name.endsWith('_STRUCT_SIZE')) };
 }
 
@@ -69,7 +69,7 @@ function bodyAt(code: string, from: number): string {
   return code.slice(from, at - 1);
 }
 
-/** Names before `;`, of functions' pointers and arrays too; those of structs and unions inside are among them. */
+/** The names before `;`, among them those of function pointers, arrays, and structs and unions inside. */
 function fieldsOf(body: string): string[] {
   return body
     .split(';')

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, () => Promise<Upgrade>>> = {
   pjrt: async () => (await import('./pjrt.js')).upgradePjrt,
 };
 
-/** Tries a release in a copy of the project, and says what works there; with --apply, takes that copy's files over. */
+/** Tries a release in a copy of the project, and says what works there. With --apply, takes that copy's files over. */
 export async function run(
   context: CommandContext,
   [kind = '', asked]: readonly (string | undefined)[],

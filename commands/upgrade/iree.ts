@@ -9,7 +9,7 @@ import { checkIn, rowIn, resolveIn, type Trial } from './trial.js';
 
 type Findings = Omit<Report, 'files'>;
 
-/** Another release line of IREE beside those of the axis; or, without an axis, in the place of the one there is. */
+/** Adds a release line of IREE to those of the axis `iree`; without such an axis, it replaces the one there is. */
 export async function upgradeIree(trial: Trial, version: string): Promise<Findings> {
   const { workspace, context } = trial;
   const { row, lines } = await rowIn(trial, 'iree', version);

@@ -4,7 +4,7 @@ import { allow } from './edit-config.js';
 import { works, type Report } from './report.js';
 import { checkIn, rowIn, resolveIn, type Trial } from './trial.js';
 
-/** A release of jaxlib that one wheel is to work with, beside those that it works with. */
+/** Widens the range of jaxlib that one wheel works with by a release. */
 export async function upgradeJaxlib(trial: Trial, version: string): Promise<Omit<Report, 'files'>> {
   const { workspace, context } = trial;
   const { lines } = await rowIn(trial, 'jaxlib', version);

@@ -11,7 +11,10 @@ import { checkIn, rowIn, resolveIn, type Trial } from './trial.js';
 import { diffHeaders } from './header-diff.js';
 import { works, type Report } from './report.js';
 
-/** Another header of the PJRT C API: what it has beyond the one that is built with, and whether that one changes. */
+/**
+ * Tries another header of the PJRT C API: what it has beyond the header of the build, and whether the build changes to
+ * it.
+ */
 export async function upgradePjrt(trial: Trial, version: string): Promise<Omit<Report, 'files'>> {
   const { context, workspace } = trial;
   const { row, lines } = await rowIn(trial, 'pjrt-headers', version);

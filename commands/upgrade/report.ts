@@ -12,7 +12,7 @@ export interface Report {
   readonly header?: HeaderDiff;
   readonly variant?: string;
   readonly stages: readonly StageEnd[];
-  /** What does not compile. */
+  /** The errors of what does not compile. */
   readonly compile: readonly ErrorGroup[];
   /** Flags and passes that the compiler does not have. */
   readonly refused: readonly string[];

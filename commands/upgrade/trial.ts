@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a try of an upgrade finds out, in the copy of the project. */
+/** The steps of an upgrade's trial, each in the copy of the project. */
 import { parse } from 'yaml';
 import { compare } from '@renovatebot/pep440';
 import type { Lock } from '../../stages/artifacts.js';
@@ -19,7 +19,7 @@ import type { Workspace } from './workspace.js';
 const LOCK = 'pipeline.lock.yaml';
 
 export interface Trial {
-  /** Its folder is the copy. */
+  /** Its folder is the copy of the project. */
   readonly context: CommandContext;
   readonly exec: Exec;
   readonly workspace: Workspace;
@@ -38,7 +38,10 @@ export async function newestOf(trial: Trial, kind: 'iree' | 'jaxlib'): Promise<s
   });
 }
 
-/** The row of compat/ for a release: what it says, a line each. Measured, and written into the copy, if it is new. */
+/**
+ * The row of compat/ for a release, a line each. A release without a row is measured, and its row is written into the
+ * copy.
+ */
 export async function rowIn(
   { context }: Trial,
   kind: RowKind,
@@ -56,7 +59,7 @@ export async function rowIn(
 
 const FILE_KEYS = { iree: 'iree', jaxlib: 'jaxlib', 'pjrt-headers': 'headers' } as const;
 
-/** Resolves anew; how the lock differs, and the end of the stage if it failed. */
+/** Resolves anew in the copy. Gives the differences of the lock, and how the stages ended. */
 export async function resolveIn(trial: Trial): Promise<Pick<Report, 'lock' | 'stages'>> {
   const { workspace, exec, context } = trial;
   const before = parse(workspace.read(LOCK)) as Lock;
@@ -67,7 +70,7 @@ export async function resolveIn(trial: Trial): Promise<Pick<Report, 'lock' | 'st
   };
 }
 
-/** Builds and runs all tests of a variant. Where the library does not compile, all that does not is looked for. */
+/** Builds and runs all tests of a variant. If the library does not compile, every file that does not is looked for. */
 export async function checkIn(trial: Trial, variant: string): Promise<Pick<Report, 'stages' | 'compile' | 'refused'>> {
   const { workspace, exec, context } = trial;
   const check = ['check', '--variant', variant];
@@ -89,7 +92,7 @@ export async function checkIn(trial: Trial, variant: string): Promise<Pick<Repor
   };
 }
 
-/** What the compiler of a release says of flags and passes that it does not have. */
+/** Asks the compiler of a release for the flags and passes that it does not have. */
 const REFUSED = [/Unknown command line argument '([^']+)'/g, /'([\w-]+)' does not refer to a registered pass/g];
 
 export function refusals(log: string): string[] {

@@ -17,20 +17,20 @@ const UPGRADED = [
   'compat/pjrt-headers.yaml',
 ];
 const NO_REPOSITORY = 128;
-/** Copies of those as they were when the copy was made. */
+/** Folder of copies of those files, as they were when the workspace was made. */
 const ORIGINALS = '.upgrade-originals';
 
 export class Workspace {
   readonly #project: string;
   readonly root: string;
 
-  /** `name`: a folder below .pipeline/upgrade. */
+  /** `name` is that of a folder below .pipeline/upgrade. */
   constructor(project: string, name: string) {
     this.#project = project;
     this.root = path.join(project, '.pipeline', 'upgrade', name);
   }
 
-  /** Made anew, whatever an earlier try left. */
+  /** Makes the copy anew, whatever an earlier try left. */
   async make(exec: Exec): Promise<void> {
     const files = await this.#files(exec);
     fs.rmSync(this.root, { recursive: true, force: true });
@@ -48,12 +48,14 @@ export class Workspace {
     fs.writeFileSync(path.join(this.root, file), text);
   }
 
-  /** What the upgrade changed. */
+  /** The files that the upgrade changed. */
   changed(): string[] {
     return UPGRADED.filter((file) => textOf(path.join(this.root, file)) !== this.#original(file));
   }
 
-  /** Takes what was changed over into the project. Fails if that was edited meanwhile, and then changes nothing. */
+  /**
+   * Copies the changed files into the project. Fails, and changes nothing, if one of them was edited there meanwhile.
+   */
   apply(): readonly string[] {
     if (!fs.existsSync(this.root)) {
       return fail({
@@ -79,14 +81,14 @@ export class Workspace {
     return textOf(path.join(this.root, ORIGINALS, file));
   }
 
-  /** What git knows or would. */
+  /** The files that git knows, and new ones that it does not ignore. */
   async #files(exec: Exec): Promise<string[]> {
     const { stdout } = await exec('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
       cwd: this.#project,
       okCodes: [0, NO_REPOSITORY],
     });
     const files = stdout.split('\0').filter((file) => file !== '' && file !== 'node_modules');
-    // Also of a folder that the repository around it ignores.
+    // git also lists no file where the repository around the folder ignores it.
     if (files.includes('pipeline.yaml')) return files;
     return fail({
       kind: 'usage',
@@ -96,7 +98,7 @@ export class Workspace {
   }
 
   #copy(from: string, to: string): void {
-    // Deleted, but still in git's index.
+    // A file that was deleted may still be in git's index.
     if (!fs.existsSync(from)) return;
     fs.mkdirSync(path.dirname(to), { recursive: true });
     fs.copyFileSync(from, to);

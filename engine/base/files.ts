@@ -15,7 +15,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is N
 export function diskFailure(error: unknown, where: string): Failure | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (!hasCode(at, 'ENOSPC', 'EDQUOT')) continue;
-    // Of a copy, `path` is what was read.
+    // The `path` of a failed copy is the file that was read.
     const place = (at as { readonly dest?: string }).dest ?? at.path ?? where;
     return {
       kind: 'disk',
@@ -54,7 +54,8 @@ export function readJsonFile(file: string): unknown {
 export async function writeFileAtomically(file: string, data: string): Promise<void> {
   await fs.promises.mkdir(path.dirname(file), { recursive: true });
   const { default: write } = await import('write-file-atomic');
-  // No fsync: all that is written this way can be found out again, and a warm run should not wait for the disk.
+  // Nothing calls fsync: everything written this way can be found out again, and a warm run should not wait for the
+  // disk.
   await write(file, data, { fsync: false });
 }
 

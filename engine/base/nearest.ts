@@ -8,7 +8,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const byLower = new Map(candidates.map((candidate) => [candidate.toLowerCase(), candidate]));
   const best = closest(lower, [...byLower.keys()]);
   if (distance(lower, best) <= allowedSlips(Math.max(word.length, best.length))) return byLower.get(best);
-  // Half a name is the other common slip: `native` for `build-native`.
+  // The other common slip is half a name: `native` for `build-native`.
   const parts = candidates.filter((candidate) => word.length >= 3 && candidate.toLowerCase().includes(lower));
   return parts.length === 1 ? parts[0] : undefined;
 }

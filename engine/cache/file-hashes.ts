@@ -30,7 +30,10 @@ export class FileHashes {
     this.#now = now;
   }
 
-  /** undefined if there is no such file (or it is a folder). A promise only if the file has to be read. */
+  /**
+   * The sha256 of a file; undefined if there is no such file (or it is a folder). A promise only if the file has to be
+   * read.
+   */
   of(file: string): Promise<string> | string | undefined {
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile()) return undefined;
@@ -48,7 +51,7 @@ export class FileHashes {
     return sha256;
   }
 
-  /** Written only if something changed: a warm run writes nothing. */
+  /** Saves the hashes if one changed: a warm run writes nothing. */
   async save(): Promise<void> {
     if (!this.#changed) return;
     for (const file of this.#entries.keys()) if (!fs.existsSync(file)) this.#entries.delete(file);

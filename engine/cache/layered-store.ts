@@ -20,8 +20,9 @@ export interface LayeredOptions {
 }
 
 /**
- * The store of this machine, and a shared one behind it: what the first lacks is looked for in the second and kept
- * here; what is made goes to both. Trouble with the shared one is said once, and the run goes on without it.
+ * The store of this machine, and a shared one behind it. What the first lacks is looked for in the second and kept in
+ * the first; what is made goes to both. The first trouble with the shared store is reported, and the run goes on
+ * without it.
  */
 export class LayeredStore implements CacheStore {
   readonly #options: LayeredOptions;
@@ -100,7 +101,7 @@ export class LayeredStore implements CacheStore {
     });
   }
 
-  /** A server that cannot be read is not written to either; each node would wait for it again. */
+  /** A server that cannot be read is not written to either, since each node would wait for it again. */
   #stopReading(error: CacheUnreachableError): void {
     if (!this.#readable) return;
     this.#readable = false;

@@ -8,12 +8,12 @@ import { CacheContentError, type CacheHit, type CacheMeta, type CacheStore } fro
 
 const GIB = 1024 ** 3;
 const DEFAULT_MAX_BYTES = 5 * GIB;
-/** Another process may be between writing content and listing it; younger unlisted content is left alone. */
+/** Unlisted content is left alone for this long: another process may be between writing and listing it. */
 const ORPHAN_AGE_MS = 3_600_000;
 
 export interface LocalStoreOptions {
   readonly dir: string;
-  /** The least recently used results are removed above it. */
+  /** Above this size the least recently used results are removed. */
   readonly maxBytes?: number;
 }
 
@@ -68,7 +68,7 @@ export class LocalStore implements CacheStore {
     const { default: cacache } = await import('cacache');
     const sink = cacache.put.stream(this.#dir, key, { metadata: meta });
     const stored = (sink as unknown as { promise(): Promise<void> }).promise();
-    // Observed early, so that a failure before the last write is not an unhandled rejection.
+    // The rejection is handled early: a failure before the last write would otherwise leave it unhandled.
     stored.catch(() => undefined);
     for await (const chunk of fs.createReadStream(file, { highWaterMark: 1024 * 1024 }))
       if (!sink.write(chunk as Buffer)) await Promise.race([once(sink, 'drain'), stored]);

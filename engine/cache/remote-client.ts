@@ -94,13 +94,13 @@ export class RemoteClient {
         Promise.resolve(status),
       );
     let status = await put();
-    // A WebDAV server makes no folders by itself.
+    // A WebDAV server does not make the folder of a new file.
     if (status === 409 || status === 404) {
       const folder = name.slice(0, name.lastIndexOf('/') + 1);
       await this.#send({ method: 'MKCOL', name: folder, signal }, () => Promise.resolve());
       status = await put();
     }
-    // Of this file only: others may be smaller.
+    // The server refuses this file only: others may be smaller.
     if (status === 413) throw new Error(`the shared cache takes no file of ${content.bytes} bytes (413)`);
     if (status >= 400) throw new CacheUnreachableError(`it answers ${status} to PUT ${name}`);
   }
@@ -148,11 +148,11 @@ interface Request {
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly content?: Content;
-  /** Expected to be moved, for the time limit. */
+  /** Bytes that should move in either direction, for the time limit. */
   readonly bytes?: number;
 }
 
-/** May be gone at the next try. */
+/** An error that the next try may not meet. */
 class PassingError extends CacheUnreachableError {}
 
 /** Aborts a request that does not answer, stands still or takes too long. */
@@ -171,7 +171,7 @@ class Watch {
     this.#still = this.#after(limits.answerMs, `no answer within ${seconds(limits.answerMs)}`);
   }
 
-  /** Something moved. */
+  /** Says that something moved. */
   alive(): void {
     clearTimeout(this.#still);
     if (!this.signal.aborted)

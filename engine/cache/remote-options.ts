@@ -12,13 +12,13 @@ export interface RemoteOptions {
 }
 
 export interface Limits {
-  /** Until the first byte of an answer. */
+  /** Milliseconds until the first byte of an answer. */
   readonly answerMs: number;
-  /** Without a byte of a transfer. */
+  /** Milliseconds without a byte of a transfer. */
   readonly stallMs: number;
-  /** A transfer may take this long, */
+  /** Milliseconds that a transfer of nothing may take. */
   readonly transferMs: number;
-  /** and so much longer for each MiB. */
+  /** Further milliseconds for each MiB. */
   readonly transferMsPerMiB: number;
 }
 
@@ -43,7 +43,7 @@ export function remoteOptions(env: Environment, limits: Partial<Limits> = {}): R
   return { url, headers, readOnly: readOnlyOf(env), limits: { ...LIMITS, ...limits } };
 }
 
-/** The environment for stages and their programs, which may print it: without what opens the shared cache. */
+/** The environment for stages and their programs, which may print it: it lacks what opens the shared cache. */
 export function withoutRemoteCache(env: Environment): Environment {
   const secrets = new Set([URL_VARIABLE, TOKEN, HEADERS, READ_ONLY]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));

@@ -15,22 +15,22 @@ interface RemoteRecord {
   readonly format: number;
   /** The same as in the name: an answer for another key is not believed. */
   readonly key: string;
-  /** Of the archive, which lies under `cas/<sha256>`. */
+  /** sha256 of the archive, which lies under `cas/<sha256>`. */
   readonly sha256: string;
   readonly size: number;
   readonly meta: CacheMeta;
 }
 
-/** A result that is elsewhere. */
+/** A result on the server. */
 export interface RemoteHit extends CacheHit {
   /** Gets the archive, whole, into the file `target`. */
   download(target: string, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Results on an HTTP server, laid out as Bazel's HTTP cache: a small record per key, `ac/<key>`, names the sha256
- * of an archive, `cas/<sha256>`. The archive is sent first and the record last, so a record that can be read
- * is of a whole result; what comes back is compared with the record before a byte of it is unpacked.
+ * Results on an HTTP server, laid out as in Bazel's HTTP cache: a small record per key, `ac/<key>`, names the sha256 of
+ * an archive, `cas/<sha256>`. The archive is sent first and the record last, so a record that can be read belongs to a
+ * whole result. What comes back is compared with the record before a byte of it is unpacked.
  */
 export class RemoteStore implements CacheStore {
   readonly #client: RemoteClient;
@@ -77,7 +77,7 @@ export class RemoteStore implements CacheStore {
     if (this.#readOnly) return;
     const { size } = await fs.promises.stat(file);
     const record: RemoteRecord = { format: FORMAT, key, sha256: await hashFile(file), size, meta };
-    // Sent even if it is there already: what is there may be damaged.
+    // The archive is sent even if the server has it already: what it has may be damaged.
     await this.#client.putFile(archiveName(record), file, signal);
     await this.#client.putText(recordName(key), JSON.stringify(record), signal);
   }
@@ -89,7 +89,7 @@ export class RemoteStore implements CacheStore {
     throw new CacheContentError(`content of ${record.key.slice(0, 12)} is damaged`);
   }
 
-  /** So that no other run gets it only to find it damaged, until it is put again. */
+  /** Removes a damaged result's record: no other run then downloads it, until it is put again. */
   async #forget(key: string): Promise<void> {
     if (this.#readOnly) return;
     try {
@@ -108,7 +108,7 @@ function archiveName({ sha256 }: RemoteRecord): string {
   return `cas/${sha256}`;
 }
 
-/** undefined: not a record of ours, or not of this key. */
+/** The record that a text holds; undefined if it is no record of ours, or one of another key. */
 function parseRecord(text: string | undefined, key: string): RemoteRecord | undefined {
   let record: Partial<RemoteRecord> | null;
   try {

@@ -31,7 +31,7 @@ export interface CacheStore {
   put(key: string, folder: string, names: readonly string[], meta: CacheMeta, signal?: AbortSignal): Promise<void>;
   /** Called at the end of a run that stored something: brings the store back within its bounds. */
   trim?(): Promise<void>;
-  /** Called when only puts are left to wait for: they may take a bounded time from now on. */
+  /** Called when the run waits for nothing but puts, which may take a bounded time from now on. */
   lastCall?(): void;
 }
 

@@ -114,7 +114,7 @@ export class YamlDocument {
     return found;
   }
 
-  /** One per line: what follows on the same line is a consequence, most of the time. */
+  /** One diagnostic per line: further errors on a line are mostly consequences of the first. */
   #explainSyntax(problems: readonly YAMLError[]): Diagnostic[] {
     const byLine = new Map<number, Diagnostic>();
     for (const problem of problems) {
@@ -157,7 +157,10 @@ function keySpan(node: Node): [number, number] {
   return [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
 }
 
-/** Where a mistake is: for a quote that is never closed that is not the end of the file, where the parser notices. */
+/**
+ * Where a mistake is. The parser notices at the end of the file that a quote is never closed; the mistake is where it
+ * opens.
+ */
 function spanOf(problem: YAMLError, text: string): readonly [number, number] {
   const quote = /Missing closing (["'])/.exec(problem.message)?.[1];
   if (quote === undefined) return problem.pos;

@@ -41,8 +41,8 @@ export function explainErrors(errors: readonly ErrorObject[], document: YamlDocu
 }
 
 /**
- * `anyOf` and `oneOf` report every branch. Kept: what is wrong deeper in (the
- * branch that the author meant), or else one error that names all the types.
+ * `anyOf` and `oneOf` report the errors of every branch. Kept are those deepest in the value (of the branch that the
+ * author meant), or else one error that names all the types.
  */
 function collapseAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -141,7 +141,7 @@ function explainValue(
       return [`${name} must be ${types.map(typeName).join(' or ')}, found ${describe(error.data)}`, typeHelp()];
     }
     case 'enum': {
-      // A leading underscore marks what is there for tests and authors.
+      // A leading underscore marks names for tests and authors of stages.
       const allowed = (params.allowedValues ?? []).map(String).filter((value) => !value.startsWith('_'));
       return [
         `${name} cannot be ${found}`,

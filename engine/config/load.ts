@@ -40,7 +40,7 @@ export async function checkSource(source: SourceText, schemaFolder: string): Pro
     const help = 'start with `version: 1`; docs/pipeline-yaml.md has an example';
     throwConfig(source.file, [document.at(document.value([]), 'the file is empty', help)]);
   }
-  // References first: the schema's check fills in defaults.
+  // References are checked first, since the schema's check fills in defaults.
   const references = checkReferences(value, document);
   const errors = compileSchemas(await readSchemas(schemaFolder)).check(value);
   const diagnostics = [...explainErrors(errors, document), ...references].sort(byPosition);
@@ -76,6 +76,6 @@ async function memorize(source: SourceText, options: LoadOptions, raw: RawConfig
     await writeFile(temporary, JSON.stringify(raw));
     await rename(temporary, file);
   } catch {
-    // Only speed is lost: a read-only checkout or a full disk must not fail a run here.
+    // A read-only checkout or a full disk costs only speed here, and must not fail a run.
   }
 }

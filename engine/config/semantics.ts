@@ -134,7 +134,7 @@ function checkPipelines(
 ): Diagnostic[] {
   const known = names.filter((name) => name !== undefined);
   const found: Diagnostic[] = [];
-  // Without any stage that is the mistake to report, not each name that refers to one.
+  // Without a single stage, that is the mistake to report, and not each name that refers to one.
   const lost = (stage: string): boolean => known.length > 0 && !known.includes(stage);
   for (const [pipeline, entry] of Object.entries(pipelines)) {
     const path = ['pipelines', pipeline];

@@ -36,10 +36,10 @@ export interface RawPipeline {
   readonly legs?: readonly LegGroup[];
 }
 
-/** Legs of one kind, which run side by side; those of a group take results of the groups before it. */
+/** Legs of one kind, which run side by side. Legs of a group take results from those of earlier groups. */
 export interface LegGroup {
   readonly name: string;
-  /** Stages that these legs are there for; what they need comes along unless an earlier leg made it. */
+  /** The stages that these legs run. What the stages need runs with them unless an earlier leg made it. */
   readonly stages: readonly string[];
   /** Axes whose every value is a leg of its own; by default all that the stages have. */
   readonly by?: readonly string[];

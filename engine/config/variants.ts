@@ -33,8 +33,8 @@ function matches(point: Axes, pattern: Axes): boolean {
 }
 
 /**
- * `variant` as seen by something that only `names` make a difference to, in the order of `names`. The values of
- * `implied` are not in its id.
+ * `variant` as something sees it for which only the axes `names` make a difference, in the order of `names`. The values
+ * of `implied` are not in its id.
  */
 export function project(variant: Variant, names: readonly string[], implied: Axes = {}): Variant {
   const entries = names.flatMap((name) => {
@@ -64,9 +64,9 @@ export function filterVariants(variants: readonly Variant[], filter: VariantFilt
 }
 
 /**
- * The variants that a person asked for. Each choice is an id (`cpu-release`), one value of any axis (`cpu`)
- * or `axis=value`; several on one axis widen, on different axes narrow. `usual` has its say only on axes that no
- * choice names.
+ * The variants that a person asked for. Each choice is an id (`cpu-release`), one value of any axis (`cpu`) or
+ * `axis=value`. Several choices on one axis widen the selection, those on different axes narrow it. `usual` counts only
+ * on axes that no choice names.
  */
 export function selectVariants(
   variants: readonly Variant[],

@@ -9,10 +9,10 @@ import { simulate } from './simulate.js';
 import { readTimings } from './timings.js';
 
 export const RUNNERS: readonly number[] = [1, 4, 16, 64];
-/** A machine of a CI service starts, gets the checkout, installs. */
+/** Time in which a machine of a CI service starts, gets the checkout, installs. */
 export const STARTUP_SECONDS = 60;
 
-/** Up to `node`, which itself has not run yet. */
+/** Simulates what comes before `node`, which itself has not run yet. */
 export function forecastBefore(plan: Plan, node: PlanNode, stateDir: string, jobs: number): Forecast {
   const before = upTo(plan, node);
   const legs = makeLegs(before, legGroupsOf(before));
@@ -38,7 +38,9 @@ function upTo(plan: Plan, node: PlanNode): Plan {
   };
 }
 
-/** The pipeline's own, or the finest cut there is. What works on one machine only is then made in each leg. */
+/**
+ * The legs of the pipeline, or else the finest cut there is. What works on one machine only is then made in each leg.
+ */
 export function legGroupsOf(plan: Plan): readonly LegGroup[] {
   if (plan.legGroups.length > 0) return plan.legGroups;
   const needed = new Set(plan.nodes.flatMap(({ needs }) => needs));

@@ -12,14 +12,14 @@ export interface SimulationOptions {
   readonly startupMs: number;
   /** Nodes side by side on one machine. */
   readonly jobs: number;
-  /** Milliseconds of a node without a timing; undefined: its time is unknown, and all results are at least what is said. */
+  /** Milliseconds of a node without a timing. Undefined: the time is unknown, and every result is a lower bound. */
   readonly assumedMs?: number | undefined;
 }
 
 export interface SimulatedLeg {
   readonly id: string;
   readonly needs: readonly string[];
-  /** With its start; without what is unknown. */
+  /** Milliseconds of the leg with its start; nodes without a timing count as nothing. */
   readonly ms: number;
   readonly unknown: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface Simulation {
   }[];
   /** Sum over all legs. */
   readonly workMs: number;
-  /** Legs that wait for each other, the longest such chain: no number of machines is faster. */
+  /** The longest chain of legs that wait for each other; no number of machines is faster. */
   readonly chain: { readonly legs: readonly string[]; readonly ms: number };
   /** Nodes without a timing, in the order of the plan. */
   readonly unknown: readonly string[];
@@ -97,7 +97,7 @@ export function makespan(tasks: readonly Task[], workers: number): number {
   return now;
 }
 
-/** Tasks come in an order in which each stands after what it needs. */
+/** The longest chain of tasks. In `tasks` each stands after those that it needs. */
 function longestChain(tasks: readonly Task[]): Simulation['chain'] {
   const best = new Map<string, Simulation['chain']>();
   let longest: Simulation['chain'] = { legs: [], ms: 0 };

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Event } from '../events/event.js';
 
-/** Of a node's runs, so many of the newest count. */
+/** How many of a node's newest runs count. */
 const NEWEST = 5;
 
 export interface Timings {

@@ -4,7 +4,7 @@ import { failureLines, Summary } from './summary.js';
 import { cleanLine, duration } from './text.js';
 import type { View, ViewOptions } from './view-options.js';
 
-/** Of a node's output this much is kept for its group; the log file has all of it. */
+/** How much of a node's output is kept for its group; the log file has all of it. */
 const GROUP_LINES = 2_000;
 const PROGRESS_MS = 60_000;
 
@@ -63,7 +63,7 @@ class PlainView {
     }
   }
 
-  /** Of long work a line a minute. */
+  /** Long work gets a line a minute. */
   #progress({ node, time, text }: Extract<Event, { type: 'node-progress' }>): readonly string[] {
     if (time - (this.#said.get(node) ?? time) < PROGRESS_MS) return [];
     this.#said.set(node, time);

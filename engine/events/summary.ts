@@ -30,7 +30,7 @@ export class Summary {
     const about = (event: Event): string => ('node' in event ? `${paint.bold(event.node)}: ` : '');
     const warnings = this.#warnings.map((event) => `${paint.yellow('warning:')} ${about(event)}${event.text}`);
     lines.push(...warnings);
-    // A cancelled run is one fact, whatever number of nodes it ended.
+    // A cancelled run is one fact, however many nodes it ended.
     for (const event of withFailures ? this.#failures.filter((f) => f.failure.kind !== 'cancelled') : [])
       lines.push('', ...failureLines(event, paint, cwd));
     const closing = this.#closing(paint);

@@ -109,7 +109,10 @@ async function pack(node: string, folder: string, into: string, signal?: AbortSi
   };
 }
 
-/** What a leg takes, by node: known to be there and of this plan, read when the node's turn comes. */
+/**
+ * The results that a leg takes, by node. They are known to be there and to be of this plan, and each is read when the
+ * turn of its node comes.
+ */
 export function takeOver(
   leg: Leg,
   from: { readonly folder: string; readonly plan: string },
@@ -149,7 +152,7 @@ function readManifest(leg: Leg, id: string, from: { readonly folder: string; rea
 }
 
 function given(leg: string, result: HandedResult, folder: string): GivenResult {
-  // A name, not a path: nothing outside of the leg's folder is read.
+  // Only the name of the file counts, not a path: nothing outside the leg's folder is read.
   const file = path.join(handOverFolder(folder, leg), path.basename(result.file));
   return {
     from: leg,
@@ -164,8 +167,9 @@ function given(leg: string, result: HandedResult, folder: string): GivenResult {
 }
 
 /**
- * Takes a given result into the empty folder `staged`. It must be what was handed over, and be made of what else was:
- * a leg that was run again may hand over another result than the one that later legs have used.
+ * Takes a given result into the empty folder `staged`. Fails if it is not what was handed over, or if it was made of
+ * other results than those that are handed over here: a leg that was run again may hand over another result than the
+ * one that later legs used.
  */
 export async function adoptGiven(
   node: string,

@@ -21,7 +21,9 @@ export interface Leg {
   readonly takes: readonly { readonly node: string; readonly leg: string }[];
   /** Nodes that it runs and hands over. */
   readonly makes: readonly string[];
-  /** Nodes that every leg which needs them runs for itself: what works on one machine only, or belongs to no one leg. */
+  /**
+   * Nodes that each leg which needs them runs for itself: they work on one machine only, or belong to no single leg.
+   */
   readonly repeats: readonly string[];
 }
 
@@ -32,7 +34,7 @@ export function makeLegs(plan: Plan, groups: readonly LegGroup[]): Leg[] {
   return cutter.cut();
 }
 
-/** The part of a plan that a leg runs: what it takes is there, what it makes and repeats is run. */
+/** The part of a plan that a leg sees: what it takes is there already, what it makes and repeats is run. */
 export function planOfLeg(plan: Plan, leg: Leg): Plan {
   const own = new Set([...leg.takes.map(({ node }) => node), ...leg.makes, ...leg.repeats]);
   return { ...plan, nodes: plan.nodes.filter((node) => own.has(node.id)) };
@@ -85,7 +87,7 @@ class Cutter {
     return [...found.values()];
   }
 
-  /** A leg takes from legs of earlier groups only: those of one group run side by side. */
+  /** Fails if a leg takes from a leg of its own or a later group: those of one group run side by side. */
   #requireOrder(drafts: readonly (readonly Draft[])[]): void {
     const rank = new Map(drafts.flatMap((group, index) => group.map(({ id }) => [id, index] as const)));
     for (const { id, targets } of drafts.flat()) {

@@ -41,7 +41,7 @@ export interface Grace {
 
 const GRACE: Grace = { intMs: 5_000, termMs: 3_000 };
 const TAIL_LINES = 20;
-/** After the leader ended, what its children left in the pipes is waited for this long. */
+/** How long the output of a program's children is waited for after the program itself ended. */
 const DRAIN_MS = 1_000;
 const POLL_MS = 25;
 const MAX_OUTPUT = 256 * 1024 * 1024;
@@ -154,7 +154,7 @@ class Ender {
     this.#ending ??= endGroup(this.#group, this.#run.grace ?? GRACE);
   }
 
-  /** What the leader left running in its group is ended; pipes held by others are not waited for for ever. */
+  /** Ends what the leader left running in its group. Pipes that others hold are waited for only a while. */
   leaderEnded(pipes: readonly { destroy(): void }[]): Promise<void> {
     this.#leader ??= (async () => {
       if (this.#ending !== undefined) await this.#ending;
@@ -212,7 +212,7 @@ function collect(run: RunCommand, stdout: NodeJS.ReadableStream, stderr: NodeJS.
     stream.on('data', (chunk: Buffer) => {
       heard();
       const piece = decoder.write(chunk);
-      // Beyond this only the log has it: nobody parses so much, and memory is needed by the compilers.
+      // Only the log keeps more than this: nobody parses as much, and the compilers need the memory.
       if (text[name].length < MAX_OUTPUT) text[name] += piece;
       lines.push(piece);
     });
@@ -229,7 +229,7 @@ function collect(run: RunCommand, stdout: NodeJS.ReadableStream, stderr: NodeJS.
   };
 }
 
-/** Cuts text into lines; of a line that is redrawn with carriage returns (a progress bar) the last state counts. */
+/** Cuts text into lines. Of a line that is redrawn with carriage returns (a progress bar) the last state counts. */
 export class LineSplitter {
   readonly #emit: (line: string) => void;
   #rest = '';

@@ -136,7 +136,7 @@ export function workOf({ definition, variant, id }: PlanNode): string {
   return definition.work === undefined ? id : nodeId(definition.work, variant);
 }
 
-/** Two nodes that share a work folder must not run at once. */
+/** Fails if two nodes that share a work folder could run at once. */
 function checkWork(nodes: readonly PlanNode[]): void {
   const graph: Graph = new Map(nodes.map(({ id, needs }) => [id, needs]));
   const shared = nodes.filter(({ definition }) => definition.work !== undefined);
@@ -195,7 +195,7 @@ export function selectNodes(plan: Plan, request: SelectionRequest): Selection {
   if (request.until?.length) {
     const last = findNodes(plan, request.until);
     const after = withDownstream(graph, last);
-    // One of two ends may come after the other: what an end needs stays.
+    // One of two ends may come after the other, so what an end needs stays.
     const before = withUpstream(graph, last);
     narrow(new Set([...graph.keys()].filter((id) => before.has(id) || !after.has(id))));
   }

@@ -4,7 +4,7 @@ import { fail } from '../failure.js';
 import { suggest } from '../base/nearest.js';
 import type { PlanNode } from './plan.js';
 
-/** Of all settings those that the node's stage declares. */
+/** The settings that the node's stage declares. */
 export function settingsFor(
   { definition }: Pick<PlanNode, 'definition'>,
   settings: Readonly<Record<string, string>>,

@@ -29,7 +29,7 @@ export interface FileEntry {
   readonly size?: number;
   /** 0o755 if anyone may execute it, else 0o644: the rest depends on the umask. */
   readonly mode?: number;
-  /** Of a file of a `tree`; files of a `state` are not hashed. */
+  /** sha256 of a file of a `tree`; files of a `state` are not hashed. */
   readonly sha256?: string;
   /** Where a link points. */
   readonly target?: string;
@@ -41,7 +41,10 @@ export interface ArtifactRecord {
   readonly stage: string;
   readonly variant: Variant;
   readonly output: StageDefinition['output'];
-  /** undefined: made by a stage that names no inputs, or from inputs that changed meanwhile; never a hit. */
+  /**
+   * undefined: the result is never a hit. It was made by a stage that names no inputs, or from inputs that changed
+   * meanwhile.
+   */
   readonly key: string | undefined;
   readonly digest: string;
   readonly value: Json;
@@ -169,9 +172,9 @@ export async function describe(
   run: string,
 ): Promise<ArtifactRecord> {
   const { files, mtimes } = await listFiles(path.join(staged, FILES), node.output);
-  // The files of a `state` hold times and paths of this machine; what matters of it is in its value.
+  // The files of a `state` hold times and paths of this machine; only its value counts.
   const digest = sha256(canonicalJson({ value, files: node.output === 'tree' ? files : [] }));
-  // Later stages read the same, byte for byte, whether this was made now or before.
+  // Later stages read the same bytes, whether the value was made now or before.
   const stored = JSON.parse(canonicalJson(value)) as Json;
   const made: ArtifactRecord = {
     format: FORMAT_VERSION,
@@ -213,7 +216,7 @@ async function writeRecord(staged: string, made: ArtifactRecord, stats: LocalSta
   await fs.promises.writeFile(path.join(staged, ARTIFACT), canonicalJson(made));
 }
 
-/** The same result under the key that holds after the run (`settles`), or under none. */
+/** The same result under the key that holds after the run (see `settles`), or under none. */
 export async function rekey(
   staged: string,
   made: ArtifactRecord,

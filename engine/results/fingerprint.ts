@@ -22,7 +22,7 @@ export interface FingerprintRecord {
   /** The stage's own source files: path → sha256. */
   readonly code: Readonly<Record<string, string>>;
   readonly options: unknown;
-  /** Only the axes that the stage uses, its own points' among them. */
+  /** Values of the axes that the stage uses, those of its own points among them. */
   readonly variant: Readonly<Record<string, string>>;
   /** Input files: path relative to the root → sha256, `missing` if there is none. */
   readonly files: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface FingerprintSources {
   readonly root: string;
   readonly definition: StageDefinition;
   readonly options: unknown;
-  /** As the node has it: projected onto the axes that the stage uses. */
+  /** The node's variant: it has only the axes that the stage uses. */
   readonly variant: Variant;
   readonly inputs: StageInputs;
   readonly upstream: ReadonlyMap<string, string>;

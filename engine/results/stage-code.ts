@@ -33,7 +33,7 @@ export function codeByFolder(where: {
       const folder = path.join(top, definition.name);
       if (!fs.existsSync(folder)) return [];
       const own = walk(folder).filter((entry) => !entry.stat.isDirectory() && where.ignore?.(entry.path) !== true);
-      // A set may grow while it is gone through.
+      // The loop also visits what is added to the set meanwhile.
       const found = new Set(own.map((entry) => path.join(folder, entry.path)));
       for (const file of found) for (const other of importsOf(file)) found.add(other);
       return [...found];

@@ -15,7 +15,7 @@ export interface InputSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Artifacts of the nodes that `needs` names, in its order. */
   readonly upstream: readonly Artifact[];
-  /** The same answer each time: it may be part of the key. */
+  /** Gives the same answer each time, as it may be part of the key. */
   readonly forecast: () => Forecast;
 }
 

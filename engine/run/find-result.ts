@@ -28,7 +28,7 @@ export async function findResult(by: Seeker, key: string): Promise<FoundResult |
   const { scope, node } = by;
   const here = scope.folders.open(node.id, key);
   if (here !== undefined) return { stored: here, source: 'unchanged' };
-  // A `state` is of this machine: no store has it.
+  // A `state` belongs to this machine: no store has it.
   if (node.definition.output !== 'tree') return undefined;
   const hit = await scope.store.lookup(key);
   if (hit === undefined) return undefined;
@@ -59,7 +59,7 @@ async function restore(by: Seeker, hit: CacheHit, key: string): Promise<StoredAr
   } catch (error) {
     if (signal.aborted) throw abortReason(signal);
     await removeTree(staged);
-    // The store has said for the whole run that it cannot be reached.
+    // The store itself reports, once for the run, that it cannot be reached.
     if (error instanceof CacheUnreachableError) return undefined;
     if (!(error instanceof CacheContentError)) throw error;
   }

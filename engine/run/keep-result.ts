@@ -7,7 +7,7 @@ import { ARTIFACT, type ArtifactRecord, FILES, leavingLink, type StoredArtifact 
 import type { NodeVoice } from './node-voice.js';
 import type { RunScope } from './run-scope.js';
 
-/** Returns the paths that it published; `dir` holds the result's files. */
+/** Publishes files of the result in `dir`; returns their public paths. */
 export async function publish(
   scope: RunScope,
   node: PlanNode,

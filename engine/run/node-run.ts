@@ -67,7 +67,7 @@ class NodeRun {
     this.#tempDir = tempDir;
     this.#startedAt = startedAt;
     const { root, stateDir, config, settings } = scope.options;
-    // What a given result was made of may be on another machine only.
+    // A given result was made elsewhere: what it was made of may not be on this machine.
     const upstream = scope.options.given?.has(node.id) === true ? [] : scope.upstreamOf(node);
     const forecast = once(() => forecastBefore(scope.plan, node, stateDir, scope.machine.cores));
     this.#inputs = { node, root, config, settings, env: scope.env, upstream, forecast };

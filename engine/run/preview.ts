@@ -23,9 +23,9 @@ export interface NodePreview {
   readonly because: readonly string[];
   /** Where the run would take it from, if not anew. */
   readonly source?: HitSource;
-  /** As the node's inputs are now; undefined if they cannot be known before the run. */
+  /** The print of the node's inputs as they are now; undefined if it cannot be known before the run. */
   readonly now?: Print;
-  /** Of the last result. */
+  /** The record of the last result. */
   readonly before?: FingerprintRecord;
 }
 

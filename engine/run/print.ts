@@ -17,7 +17,7 @@ export interface PrintSources {
   readonly inputs: InputSources;
   readonly options: Pick<ExecuteOptions, 'root' | 'code' | 'findTool'>;
   readonly hashes: FileHashes;
-  /** Of the artifacts of the nodes before it. */
+  /** Digests of the artifacts of the nodes before this one. */
   readonly digests: ReadonlyMap<string, string>;
 }
 

@@ -34,7 +34,10 @@ export interface LockOptions {
 
 const POLL_MS = 100;
 const HEARTBEAT_MS = 10_000;
-/** A holder on another host (a container that is gone) cannot be asked; it counts as dead without heartbeat. */
+/**
+ * A holder on another host (a container that is gone) cannot be asked; without a heartbeat for this long it counts as
+ * dead.
+ */
 const FOREIGN_STALE_MS = 60_000;
 const GUARD_STALE_MS = 10_000;
 

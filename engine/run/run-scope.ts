@@ -80,7 +80,7 @@ export class RunScope {
     return this.#done;
   }
 
-  /** Results of what `node` needs: of this run, or, for what is not part of the plan, the last one made. */
+  /** Results of what `node` needs: those of this run or, for nodes that are not in the plan, the last ones made. */
   upstreamOf(node: PlanNode): readonly Artifact[] {
     return node.needs.map((id) => this.#artifact(id, node));
   }
@@ -101,16 +101,16 @@ export class RunScope {
     return known;
   }
 
-  /** A result came from elsewhere and was kept here. */
+  /** Notes that a result came from `source` and was kept here. */
   restored(source: HitSource): void {
     this.#stored ||= source === 'remote-cache';
   }
 
-  /** Work that no node waits for, only the end of the run. */
+  /** Starts work that no node waits for, only the end of the run. */
   later(work: () => Promise<void>): void {
     this.#stored = true;
     const done = work();
-    // Looked at in `settled`; until then a rejection must not count as unhandled.
+    // `settled` looks at it; until then a rejection must not count as unhandled.
     done.catch(() => undefined);
     this.#later.push(done);
   }
@@ -121,7 +121,7 @@ export class RunScope {
     await Promise.allSettled(this.#later);
   }
 
-  /** Throws what went wrong in it; brings the store back within its bounds. */
+  /** Waits for that work and throws its first error; then brings the store back within its bounds. */
   async settled(): Promise<void> {
     const results = await Promise.allSettled(this.#later);
     for (const result of results) if (result.status === 'rejected') throw result.reason;

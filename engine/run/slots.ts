@@ -23,7 +23,10 @@ export class Slots {
     return this.#taken.size;
   }
 
-  /** One that takes more than there is runs alone. Smaller ones go ahead of one that has to wait. */
+  /**
+   * Whether a node may start now. A node that takes more than there is runs alone; smaller ones go ahead of one that
+   * has to wait.
+   */
   fits(node: PlanNode): boolean {
     if (this.running === 0) return true;
     const used = [...this.#taken.values()].reduce((sum, bytes) => sum + bytes, 0);

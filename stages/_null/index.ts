@@ -10,6 +10,6 @@ export const definition: StageDefinition<NullOptions, NullArtifact> = {
   version: 1,
   output: 'tree',
   inputs: () => Promise.resolve({}),
-  // Imported when it runs: a run that finds everything unchanged loads every definition, and no more.
+  // The code of a stage is imported when it runs: a run that finds everything unchanged loads the definitions only.
   run: async (context) => (await import('./run.js')).runNull(context),
 };

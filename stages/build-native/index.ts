@@ -15,7 +15,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   settings: [{ name: KEEP_GOING, text: 'true: compile on after an error, to see them all' }],
   output: 'tree',
   work: 'native',
-  // 408 MiB were measured with two compilers side by side.
+  // Two compilers side by side took 408 MiB when it was measured.
   memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).buildNative(context),

@@ -32,7 +32,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   const library = `${plugin}.so`;
   const platform = platformTag(context);
   const asan = context.variant.axes['flavour'] === 'asan';
-  // With ASAN the debug information stays in the library, whose reports name lines.
+  // An ASAN library keeps its debug information, since its reports name lines.
   const extra = asan ? [`${plugin}_planted.so`] : [`${library}.debug`];
   const build = await configureAndBuild(context, {
     platform,
@@ -62,7 +62,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   };
 }
 
-/** What this flavour alone is made of. */
+/** The components that only this flavour is made of. */
 async function flavourComponents(context: StageContext, licenses: string): Promise<readonly SourceComponent[]> {
   if (context.variant.axes['flavour'] !== 'tracing') return [];
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
@@ -70,7 +70,7 @@ async function flavourComponents(context: StageContext, licenses: string): Promi
   return [await tracyComponent(lock.tracy, path.resolve(sources.dir, sources.value.tracy), licenses)];
 }
 
-/** What is planted, and on which lines: native/test/planted_bugs.cc says `// planted NAME: REPORT` there. */
+/** The planted bugs and their lines: native/test/planted_bugs.cc says `// planted NAME: REPORT` on each. */
 async function plantedBugs(context: StageContext, plugin: string): Promise<NonNullable<NativeArtifact['planted']>> {
   const file = 'planted_bugs.cc';
   const lines = (await readFile(path.join(context.root, 'native', 'test', file), 'utf8')).split('\n');
@@ -93,7 +93,7 @@ async function inspect(context: StageContext, file: string, withSymbols: string)
 /** The entry points of PJRT and of XLA's FFI. */
 const EXPORTS = 'GetPjrtApi,XLA_FFI_GetApi';
 
-/** A shipped plugin that lacks a protection must not go on. */
+/** Fails for a shipped plugin that lacks a protection. */
 export function checkHardening({ hardening }: Elf, library: string): void {
   const missing = Object.entries(hardening).filter(([, there]) => there !== true);
   if (missing.length === 0) return;
@@ -108,8 +108,8 @@ export function checkHardening({ hardening }: Elf, library: string): void {
 }
 
 /**
- * A plugin that exports more than its entry points, or needs a newer glibc than its tag says, must not go on. A tag
- * such as `linux_x86_64` says nothing of glibc: the wheel is for the machine that built it.
+ * Fails for a plugin that exports more than its entry points, or needs a newer glibc than its tag says. A tag such as
+ * `linux_x86_64` says nothing of glibc: the wheel is for the machine that built it.
  */
 export function checkElf(elf: Elf, library: string, platform: string): void {
   if (elf.exports.join() !== EXPORTS) {

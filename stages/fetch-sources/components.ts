@@ -11,7 +11,7 @@ interface Vendored {
   readonly license: string;
   /** Licence file in the tree: the component is there if this is. */
   readonly file: string;
-  /** Where the tree says its version. */
+  /** File of the tree that states its version. */
   readonly version: readonly [file: string, pattern: RegExp];
 }
 

@@ -8,7 +8,7 @@ import { treeSha256 } from '../lib/hash.js';
 /** What was copied of a crate. */
 export interface Copied {
   readonly copy: string;
-  /** Relative to it; absent: all that is there. */
+  /** Paths relative to `copy`; absent: all that is there. */
   readonly files?: readonly string[];
 }
 

@@ -32,7 +32,10 @@ export async function fetchInputs(context: InputContext<FetchOptions>): Promise<
   };
 }
 
-/** The command line wins over pipeline.yaml as a whole: a path there puts aside a git URL here. */
+/**
+ * The source that was named in place of a locked one. The command line wins over pipeline.yaml as a whole: a path there
+ * replaces a git URL here.
+ */
 export function ireeOverride(context: InputContext<FetchOptions>): Override | undefined {
   const { settings } = context;
   const set = SETTINGS.some((key) => settings[key] !== undefined);

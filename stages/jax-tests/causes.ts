@@ -5,13 +5,13 @@ export interface Cause {
   readonly cause: string;
   readonly count: number;
   readonly files: readonly string[];
-  /** A test that fails for it. */
+  /** A test that fails for this cause. */
   readonly example: string;
 }
 
 const LENGTH = 160;
 
-/** What differs from test to test although the cause is the same; in this order. */
+/** Parts of a message that differ from test to test although the cause is the same, replaced in this order. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   // `"…/file.py":12:3` and `at file.cc:12`, with or without `loc(…)`.
   [/loc\([^)]*\)/g, 'LOC'],
@@ -26,7 +26,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, ' '],
 ];
 
-/** The message of a failure without what names the one place: numbers, shapes, paths, source locations. */
+/** The message of a failure without what belongs to the one place: numbers, shapes, paths, source locations. */
 export function causeOf(message: string): string {
   const [head = 'no message', next = ''] = message
     .split('\n')

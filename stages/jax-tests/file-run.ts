@@ -134,7 +134,7 @@ export class FileRun {
       ...['-m', 'pytest', '-p', 'recorder', '-p', 'former_names', '-p', 'no:cacheprovider', '-q', '--tb=short'],
       // JAX's own settings of pytest where there are any, and never those of a folder above.
       ...['-c', existsSync(settings) ? settings : os.devNull, '--rootdir', folder],
-      // A process that ends is replaced; which test it was in, and which are left, xdist knows.
+      // xdist replaces a process that ended; it knows which test the process was in, and which are left.
       ...['-n', String(workers), '--dist', 'worksteal', '--max-worker-restart', '100000'],
       ...['--test-timeout', String(this.#context.options.testTimeoutSeconds)],
       ...['--devices', String(this.#file.devices)],
@@ -149,7 +149,7 @@ export class FileRun {
       cwd: path.dirname(this.#file.path),
       env: {
         ...freshShell(path.join(tempDir, 'cache')),
-        // With XLA:CPU beside it, as JAX's tests are run on other accelerators.
+        // XLA:CPU is there beside it, as where JAX's tests are run on other accelerators.
         JAX_PLATFORMS: [...new Set([this.#place.platform, 'cpu'])].join(','),
         ...deviceEnvironment(this.#file.devices),
         JAX_NUM_GENERATED_CASES: String(options.generatedCases),
@@ -177,7 +177,9 @@ export class FileRun {
   }
 }
 
-/** What gives XLA:CPU, and the wheel's platform, more devices than the one that they have by themselves. */
+/**
+ * The environment that gives XLA:CPU, and the wheel's platform, more devices than the one that they have by default.
+ */
 function deviceEnvironment(devices: number): Record<string, string> {
   const count = String(devices);
   return devices === 1 ? {} : { JAX_NUM_CPU_DEVICES: count, IREE_PJRT_NUM_DEVICES: count };

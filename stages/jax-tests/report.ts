@@ -42,7 +42,7 @@ export interface Tally {
 export interface FileReport extends Tally {
   /** With its devices where they are several: `pmap_test@8`. */
   readonly file: string;
-  /** Of either platform. */
+  /** Devices of either platform. */
   readonly devices: number;
   /** Percent. */
   readonly rate: number;
@@ -146,7 +146,7 @@ function passedOnReference({ reference, ours }: FilePair): Ended[] {
     .map(([test]) => [test, ours.tests[test] ?? missing(ours)]);
 }
 
-/** As JAX's tests say it, by `run_on_devices` or in words: no platform of another name can run the test. */
+/** JAX's tests say, by `run_on_devices` or in words, that no platform of another name can run them. */
 const ELSEWHERE = /Skipped unless running on devices with tags:|Test requires [CGT]PU( or [CGT]PU)*\./;
 
 function isElsewhere([, { outcome, message = '' }]: Ended): boolean {

@@ -10,8 +10,8 @@ const FORMAT = 1;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Results of whole files, by everything that they depend on: a run that was ended goes on where it stopped, and
- * what has not changed is not run again.
+ * Results of whole files, kept under all that they depend on. A run that was ended goes on where it stopped, and what
+ * has not changed is not run again.
  */
 export class Results {
   readonly #folder: string;

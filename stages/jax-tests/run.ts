@@ -173,7 +173,7 @@ class Measure {
       recorder,
     };
     const kept = this.#request.fresh ? undefined : await this.#results.find(key);
-    // What could not be read may have been so for a reason that is not in the key.
+    // A file may have been unreadable for a reason that is not in the key: it is tried again.
     if (kept && kept.unreadable === undefined) {
       this.#context.log(`${name}: unchanged`);
       return kept;

@@ -39,7 +39,7 @@ export async function fetchCrate(
   await writeFile(path.join(folder, 'src', 'lib.rs'), '');
   await writeFile(manifest, manifestOf(name, requirement));
   const cargo = (args: readonly string[]) =>
-    // CARGO_NET_RETRY is left to cargo: it retries by itself, we only once more for a longer outage.
+    // cargo retries by itself, with CARGO_NET_RETRY; we retry only once more, after a longer outage.
     context.exec('cargo', [...args, '--manifest-path', manifest], {
       cwd: folder,
       echo: false,

@@ -16,7 +16,7 @@ export async function sha256File(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Paths of all files below `folder`, relative to it, with `/`, in code-unit order. Links are followed by nobody. */
+/** Paths of all files below `folder`, relative to it, with `/`, in code-unit order. Links are not followed. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

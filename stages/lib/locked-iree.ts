@@ -3,7 +3,7 @@ import type { InputContext, Variant } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { Lock, LockedIree, ResolveArtifact } from '../artifacts.js';
 
-/** The IREE that a variant is built of and run with. */
+/** The IREE that a variant is built from and run with. */
 export function ireeOf(lock: Pick<Lock, 'iree'>, { axes }: Variant): LockedIree {
   const line = axes['iree'];
   const found = line === undefined ? lock.iree[0] : lock.iree.find((entry) => entry.line === line);

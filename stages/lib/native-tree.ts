@@ -57,7 +57,7 @@ export interface BuildSettings {
 
 /** Configures and builds `native/`, incrementally; returns the build tree. */
 export async function configureAndBuild(context: StageContext, settings: BuildSettings): Promise<string> {
-  // What zig has no runtime for is built with the system's compiler.
+  // The system's compiler builds flavours for which zig has no runtime.
   const compiler = context.variant.axes['flavour'] === 'asan' ? await asanCompiler(context) : undefined;
   const tree = await buildTree(context, compiler);
   const cmake = path.join(tree.bin, 'cmake');
@@ -101,7 +101,10 @@ interface BuildTree {
   readonly googletest: string;
 }
 
-/** The tree of this compiler and these sources in this folder (CMake refuses a tree that was moved); others are removed. */
+/**
+ * The folder of the build tree for this compiler and these sources; others are removed. (CMake refuses a tree that was
+ * moved.)
+ */
 async function buildTree(context: StageContext, compiler: AsanCompiler | undefined): Promise<BuildTree> {
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
@@ -156,7 +159,7 @@ function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<stri
     IREE_PJRT_STABLEHLO_VERSION: iree.compiler.stablehlo,
     IREE_PJRT_DEVICE: context.variant.axes['device'] ?? 'cpu',
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',
-    // Also for the library alone: both stages build in one tree, and nothing of it is compiled twice.
+    // Tests are built for the library alone, too: both stages build in one tree, and nothing is compiled twice.
     IREE_PJRT_BUILD_TESTS: 'ON',
   };
 }

@@ -137,7 +137,10 @@ async function runPip(pip: PipClient, args: readonly string[]): ReturnType<Stage
   }
 }
 
-/** Asks for another Python than the one that runs pip; `--target` is what pip wants for that and is never written. */
+/**
+ * Arguments that ask for another Python than the one that runs pip. pip then insists on `--target`, to which nothing is
+ * written.
+ */
 function targetArgs(pip: PipClient, python: string, install = true): string[] {
   const target = install ? ['--target', path.join(pip.tempDir, 'never-written')] : [];
   return ['--python-version', python, '--only-binary=:all:', ...target, ...channelArgs(pip.channel, 'pip')];
@@ -147,7 +150,7 @@ function noDistribution(output: string): NoDistribution | undefined {
   const match = /Could not find a version that satisfies the requirement .*\(from versions: (.*)\)/.exec(output);
   if (!match) return undefined;
   const versions = (match[1] ?? '').split(', ').filter((version) => version !== '' && version !== 'none');
-  // With nothing found at all, a broken connection is the likelier cause: pip says both in one breath.
+  // If pip found nothing at all, a broken connection is the likelier cause: pip reports both in the same words.
   return versions.length === 0 && familyOf(output) === 'network' ? undefined : { versions };
 }
 

@@ -101,7 +101,7 @@ async function firstExecutable(folders: readonly string[], name: string): Promis
       await access(file, constants.X_OK);
       return file;
     } catch {
-      // Not in this folder.
+      // This folder does not have it.
     }
   }
   return undefined;

@@ -123,7 +123,10 @@ function collect(
   });
 }
 
-/** A user's own certificate authorities: pip and OpenSSL name them in the environment, Node reads but its own variable. */
+/**
+ * A user's own certificate authorities. pip and OpenSSL name them in the environment; Node reads only a variable of its
+ * own.
+ */
 function agentFor(url: string, env: RangeReaderOptions['env']): http.Agent {
   const options = { keepAlive: true, maxSockets: 4 };
   if (!url.startsWith('https:')) return new http.Agent(options);

@@ -30,7 +30,7 @@ export async function cellOf({
   return { ...found, compilerPackage };
 }
 
-/** Its own versions, not the whole grid: a new row of compat/ renews no other cell. */
+/** The inputs hold the cell's own versions, not the whole grid: a new row of compat/ renews no other cell. */
 export async function cellInputs(context: InputContext<CellOptions>): Promise<StageInputs> {
   const cell: JsonObject = { ...(await cellOf(context)) };
   return {
@@ -38,7 +38,7 @@ export async function cellInputs(context: InputContext<CellOptions>): Promise<St
     values: {
       cell,
       channel: channelOf(context).name,
-      // Without a GPU most of the suite is not run: another machine may know more.
+      // Most of the suite needs a GPU: another machine may know more than one without.
       ...(context.variant.axes['device'] === 'cuda' ? { gpu: existsSync('/dev/nvidiactl') } : {}),
     },
   };

@@ -20,8 +20,8 @@ export function requirementsOf({ jaxlib, compiler, compilerPackage }: Cell): str
 }
 
 /**
- * The wheel installed as a user would. Outside of its claim it is put there without asking, and its own check is told
- * to let it pass: so it shows whether the claim is too narrow.
+ * Installs the wheel as a user would. Outside its claim the wheel is installed in spite of its requirements, and its
+ * own check is told to let the versions pass: this shows whether the claim is too narrow.
  */
 export async function cellEnvironment(
   context: Context,
@@ -77,7 +77,7 @@ async function liftClaim(context: Context, { python }: CellEnvironment, { platfo
   const text = await readFile(file, 'utf8');
   const lifted = text.replaceAll(CLAIM, '$1: Final = ">=0"');
   if (lifted === text) throw new Error(`${path.basename(file)} of the wheel states no claim`);
-  // uv links the files of its cache: written in place, the claim would be lifted in every environment to come.
+  // uv links the files of its cache: an edit in place would lift the claim in every later environment, too.
   await rm(file);
   await writeFile(file, lifted);
 }

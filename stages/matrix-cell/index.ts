@@ -12,7 +12,7 @@ export const definition: StageDefinition<CellOptions, MatrixCellArtifact> = {
   version: 1,
   settings: [CHANNEL_SETTING],
   output: 'tree',
-  // Of the smoke test with one Python 372 MiB were measured.
+  // The smoke test with one Python took 372 MiB when it was measured.
   memory: 512 * 1024 ** 2,
   points: async (context) => {
     const { loadGrid } = await import('../lib/matrix/grid.js');

@@ -78,7 +78,7 @@ export function judge(
   return { ...base, result: 'works' };
 }
 
-/** The cell is about versions: they are those that the process itself reports, or it says nothing. */
+/** Which reported version is not the cell's, if any: the cell then says nothing. */
 function wrongVersion(
   { jaxlib, compiler, compilerPackage }: Pick<Cell, 'jaxlib' | 'compiler' | 'compilerPackage'>,
   versions: Readonly<Record<string, string>>,

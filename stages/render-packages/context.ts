@@ -36,7 +36,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     sanitizer_runtime: native.needed.find((name) => /\basan\b|libasan/.test(name)) ?? '',
     library_file: native.library,
     platform_tag: native.platform,
-    // 0: the library does not speak it.
+    // 0 says that the library does not speak Tracy's protocol.
     tracy_protocol: flavour === 'tracing' ? lock.tracy.protocol : 0,
     priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {

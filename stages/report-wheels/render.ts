@@ -8,7 +8,7 @@ const PROTECTIONS: Readonly<Record<keyof Hardening, string>> = {
   fortify: 'fortify',
 };
 
-/** For the terminal: a line of facts and a line of runs per wheel, at most 80 columns as names go. */
+/** For the terminal: a line of facts and a line of runs per wheel, at most 80 columns unless names are long. */
 export function renderText({ wheels }: WheelsReport): string {
   const width = Math.max(...wheels.map(({ variant }) => variant.length));
   const lines = wheels.flatMap((wheel) => [

@@ -58,7 +58,7 @@ export function renderLock(lock: Lock): string {
   return HEADER + stringify(lock, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** What lies in the place of the lock: nothing, one, or one that nobody edited but that has not the keys of today. */
+/** What lies in the lock's place: nothing, a lock, or one that nobody edited but that lacks keys of today. */
 export interface HeldLock {
   readonly lock?: Lock;
   /** Written by another version of the pipeline. */

@@ -42,7 +42,9 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   return { lock };
 }
 
-/** Of pipeline.yaml the schema says so; the command line is not asked before. */
+/**
+ * Fails for a range that is none. The schema checks ranges of pipeline.yaml, but nothing has checked the command line.
+ */
 function checkRange(iree: string): void {
   if (iree.trim() !== '' && validRange(iree)) return;
   fail({

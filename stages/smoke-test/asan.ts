@@ -11,9 +11,9 @@ const COMPILED_CODE = 'planted::compiled-code';
 const USE_PLATFORM = 'import jax; print(jax.devices())';
 
 /**
- * What makes the suite's silence worth something: bugs planted in the plugin are reported, each with its line, and
- * so is a compiled program that reads what it must not. Without the sanitizer's runtime there is a message, and the
- * process goes on. `notRun`: why compiled programs cannot be run here.
+ * Proves that the suite's silence means something: bugs planted in the plugin are reported, each with its line, and so
+ * is a compiled program that reads what it must not. Without the sanitizer's runtime there is a message, and the
+ * process goes on. `notRun` says why compiled programs cannot be run here.
  */
 export async function proveReports(
   context: StageContext,
@@ -72,14 +72,14 @@ async function proveCompiledCode(context: StageContext, python: string, { platfo
     ...surroundings(context),
     env: { ...surroundings(context).env, JAX_PLATFORMS: platform },
   });
-  // The code that reads has no name; it was called by the plugin's loader of compiled code.
+  // The code that reads has no name, but the plugin's loader of compiled code called it.
   const called = /#0 \S+ +\(<unknown module>\)\n +#1 .* IssueCall .*object_loader\.cc/.test(stderr);
   if (exitCode !== 0 && stderr.includes('use-after-poison') && called) return undefined;
   return `wanted 'use-after-poison' in compiled code; exit code ${exitCode}, and:\n${stderr.slice(-4000)}`;
 }
 
 async function proveMessage(context: StageContext, python: string, { platform }: Wheel): Promise<Finding> {
-  // Ours is asked for, refused with a message, and JAX's own works in the same process.
+  // The program asks for our platform, which refuses with a message; JAX's own platform works in the same process.
   const program = [
     'import jax',
     'try:',

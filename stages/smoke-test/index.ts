@@ -15,7 +15,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   env: [...PYTHON_ENV],
   settings: [CHANNEL_SETTING],
   output: 'tree',
-  // Of the smoke test with one Python 372 MiB were measured.
+  // The smoke test with one Python took 372 MiB when it was measured.
   memory: 512 * 1024 ** 2,
   // A wheel reaches dist/ only with its smoke test passed: one that failed must not replace one that works.
   publish: [

@@ -14,7 +14,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   tools: [ASAN_COMPILER],
   output: 'tree',
   work: 'native',
-  // 384 MiB were measured with two compilers side by side.
+  // Two compilers side by side took 384 MiB when it was measured.
   memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
   publish: [{ from: 'report/*', to: 'dist/report' }],
   inputs: nativeInputs,

@@ -11,7 +11,7 @@ import { CacheServer, type Manner } from '../rigs/cache-server.js';
 import { EngineRig, writing, type RunRecord } from '../rigs/engine-rig.js';
 import { cacheContract } from './cache-contract.js';
 
-/** Short, so that a server that stands still is given up within a test. */
+/** The limits are short, so that a test sees a server given up that stands still. */
 const LIMITS: Limits = { answerMs: 500, stallMs: 500, transferMs: 60_000, transferMsPerMiB: 1_000 };
 
 function remoteStore(env: Readonly<Record<string, string>>, tempDir: string): RemoteStore {
@@ -50,7 +50,7 @@ cacheContract('local store with a remote one behind it, seen from another machin
   };
 });
 
-/** What a person would have to see for a manner of the server, when it is asked for a result that it has. */
+/** The warning for each manner of the server, when it is asked for a result that it has. */
 const TROUBLES: readonly (readonly [Manner, RegExp])[] = [
   ['dead', /goes on without the shared cache .*UND_ERR_SOCKET|ECONNRESET/],
   ['silent', /no answer within 0\.5 s/],

@@ -57,7 +57,7 @@ class Venv {
     return this;
   }
 
-  /** A wheel that has of a plugin only what it says of itself. */
+  /** A wheel that has of a plugin only its metadata and its own facts. */
   async plugin(device: string, version: string, measured = '()'): Promise<this> {
     const info = [
       `DEVICE: Final = "${device}"`,
@@ -74,7 +74,7 @@ class Venv {
     return this;
   }
 
-  /** As a shell does where this environment is active. */
+  /** The environment as a shell has it where this virtual environment is active. */
   check(...args: readonly string[]): Promise<PipelineResult> {
     return checkout.run(['compat', 'check', ...args], { env: { VIRTUAL_ENV: this.folder } });
   }
@@ -162,7 +162,7 @@ test('a plugin of another version is judged by the rows in its own wheel', async
   const rows = `(("0.8.3", "0.8.3", "3.11.0", ("${minor}",), "works"),)`;
   const venv = await (await new Venv('other').plugin('cpu', '0.0.9', rows)).versions('0.8.3');
   expect((await venv.check()).code).toBe(0);
-  // What this checkout knows of 0.1.0 counts for nothing there.
+  // What this checkout knows of 0.1.0 does not count for another version.
   const newer = await (await new Venv('other-newer').plugin('cpu', '0.0.9', rows)).versions('0.10.2');
   const result = await newer.check('--json');
   expect(result.code, result.output).toBe(14);

@@ -32,7 +32,7 @@ function start(name: string, options: ExecOptions = {}, more: Partial<RunCommand
     onLine: (stream, line) => lines.push(`${stream} ${line}`),
     ...more,
   });
-  // Tests look at it later; until then a rejection is not unhandled.
+  // Tests look at the rejection later; until then it must not count as unhandled.
   run.catch(() => undefined);
   return run;
 }

@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 function lint(...files: readonly string[]): { readonly status: number | null; readonly output: string } {
-  // What Go says of itself (downloads) is on stderr, what actionlint finds on stdout.
+  // actionlint prints its findings to stdout; Go prints its downloads to stderr.
   const { status, stdout } = spawnSync('go', ['run', ACTIONLINT, ...files], { cwd: HERE, encoding: 'utf8' });
   return { status, output: stdout };
 }

@@ -27,7 +27,7 @@ function expectCode({ code, output }: PipelineResult, wanted: number): void {
   expect(output).not.toContain('bug of the pipeline');
 }
 
-/** Ended with `code`, said no stack trace, and left everything as it was. */
+/** Expects that the run ended with `code`, without a stack trace, and left everything as it was. */
 function expectRefused(result: PipelineResult, code: number): void {
   expectCode(result, code);
   expect({ ...checkout.snapshot(), lock: '' }).toEqual({ ...before, lock: '' });
@@ -41,7 +41,7 @@ function placeOf(file: string, text: string): string {
   return `${line + 1}:${(lines[line]?.indexOf(text) ?? -1) + 1}`;
 }
 
-/** The line of a constraint, however it is quoted. */
+/** The line of a constraint, whichever quotes it has. */
 function constrain(name: string, range: string): void {
   const line = new RegExp(`^  ${name}: .*$`, 'm').exec(config)?.[0] ?? '';
   checkout.replace(CONFIG, line, `  ${name}: '${range}'`);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(removeCheckouts);
 
-/** Ended with `code`, said no stack trace, and left dist, lock and results as they were. */
+/** Expects that the run ended with `code`, without a stack trace, and left dist, lock and results as they were. */
 function expectRefused({ code, output }: PipelineResult, wanted: number, where = checkout, was = before): void {
   expect(code, output).toBe(wanted);
   expect(output).not.toMatch(/\n\s+at \S+ \(/);
@@ -38,7 +38,7 @@ async function expectNothingToDo(): Promise<void> {
   expect(ranIn(result)).toEqual([]);
 }
 
-/** A port of this machine that nothing listens on: it was given out and closed again. */
+/** A port of this machine that nothing listens on: the system has given it out, and it was closed again. */
 async function closedPort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,7 +51,7 @@ async function closedPort(): Promise<number> {
 const TRY = /^ {2}try: check the connection, proxy and certificate settings/m;
 
 describe('no network', () => {
-  /** Every client is led to a closed port, has nothing in its cache, and does not try for minutes. */
+  /** The environment in which every client is led to a closed port, has nothing in its cache, and gives up soon. */
   let offline: Record<string, string | undefined>;
   beforeAll(async () => {
     const closed = `http://127.0.0.1:${await closedPort()}`;
@@ -133,7 +133,7 @@ describe('a missing program', () => {
   test('with both, a run works', expectNothingToDo);
 });
 
-/** A file system of its own that is really full; where this user may mount none, these two tests are skipped. */
+/** A file system of its own that is really full. Where this user may mount none, these two tests are skipped. */
 const mounts = mayMount();
 
 describe('a full disk', () => {

@@ -114,7 +114,7 @@ test('the workflow of the matrix takes the wheel of the other, and measures what
   const { cells } = JSON.parse(
     fs.readFileSync(kept('artifacts', 'dist', 'matrix', 'matrix.json'), 'utf8'),
   ) as MatrixReport;
-  // Of jaxlibs that this Python cannot have, which of them is asked for is another question in a small matrix.
+  // The small matrix may choose other jaxlibs of those that this Python cannot have: they are not compared.
   const found = cells
     .filter(({ result, kind }) => result !== 'impossible' && kind !== 'no-jaxlib')
     .map(({ jaxlib, result }) => [jaxlib, result]);

@@ -11,7 +11,7 @@ import { writeWheel } from '../rigs/wheel-server.js';
 
 let checkout: Checkout;
 let python: string;
-/** What was measured for the Python here. */
+/** The rows that were measured for the Python here. */
 let works: readonly MatrixRow[];
 beforeAll(async () => {
   checkout = await makeCheckout();
@@ -34,7 +34,7 @@ function pip(...args: readonly string[]): void {
   execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args]);
 }
 
-/** Packages that are nothing but their metadata: no more is looked at. */
+/** Installs packages that are nothing but their metadata, since nothing else of them is looked at. */
 async function install(jaxlib: string, compiler: string): Promise<void> {
   const folder = checkout.path('wheels');
   const names = { jax: jaxlib, jaxlib, iree_base_compiler: compiler };

@@ -64,7 +64,7 @@ test('the lines can be evaluated twice, and bring the Python that has JAX and th
 });
 
 test('a Python environment that the developer has entered stays in force', () => {
-  // Any other environment will do for one that was entered.
+  // Any other environment stands for one that the developer has entered.
   const bin = path.join(checkout.resultFiles('setup-tools'), 'bin');
   const entered = `export VIRTUAL_ENV=${path.dirname(bin)} PATH=${bin}:$PATH`;
   const [found, last] = shell(entered, EVAL, 'command -v python', 'echo "${PATH##*:}"').split('\n');

@@ -36,14 +36,14 @@ const compiling = says(BUILD, /^\[\d+\/\d+\] Building CXX object/);
 const testing: (event: Event) => boolean = (event) =>
   event.type === 'node-line' && event.node === SMOKE && /-m pytest /.test(event.line);
 
-/** ninja's lines, without the part of CMake that looks for new files. */
+/** ninja's lines, without those of CMake's look for new files. */
 function stepsOf(result: PipelineResult): string[] {
   return linesOf(result, BUILD).filter((line) =>
     /^\[\d+\/\d+\] (?!.*(?:Re-checking globbed|Re-running CMake))/.test(line),
   );
 }
 
-/** Nothing half-made, nothing published, nothing running. */
+/** Expects nothing half-made, nothing published, and nothing running. */
 function expectWhole(dist: Snapshot): void {
   expect(checkout.leftovers()).toEqual([]);
   expect(checkout.snapshot()).toEqual(dist);
@@ -102,7 +102,7 @@ test('an edit of one file compiles that file, links, and no more', async () => {
   append(STATUS, '\n// Another key, so that the library is built.\n');
   const settled = await checkout.run(['run', 'release', '--only', 'build-native', '--json']);
   expect(settled.code, settled.output).toBe(0);
-  // shape.cc was broken and mended since; from here on the tree is up to date.
+  // shape.cc was broken and mended before; from here on the tree is up to date.
   await checkout.run(['run', 'release', '--only', 'build-native', '--force', '--json']);
   append(SHAPE, '\n// An edit.\n');
   const result = await checkout.run(['run', 'release', '--only', 'build-native', '--json']);
@@ -132,12 +132,12 @@ test('a touch of one file, forced, compiles that file too and no more; unforced 
 test('a library with the same bytes, built in another folder, is not packed or tested again', async () => {
   const library = (folder: string): Buffer => fs.readFileSync(checkout.path(folder, 'files/pjrt_plugin_iree_cpu.so'));
   const results = checkout.resultsOf('build-native@cpu-release').map(library);
-  // The seed's own was built in another checkout; the later ones differ by comments at the end of a file.
+  // The seed's library was built in another checkout; the later ones differ by comments at the end of a file.
   expect(results.length).toBeGreaterThan(1);
   for (const result of results) expect(result.equals(results[0] ?? Buffer.alloc(0))).toBe(true);
   const result = await checkout.run(['run', 'release', '--json']);
   expect(result.code, result.output).toBe(0);
-  // Rendered anew, because the debug information beside the library did change.
+  // The packages are rendered anew, because the debug information beside the library did change.
   expect(ranIn(result)).toEqual(['render-packages[cpu-release]', 'report-wheels']);
   expectWhole(seeded);
 });
@@ -178,7 +178,7 @@ test('two runs at once: one works, the second waits and finds all done, a third 
   expect(two.code, two.output).toBe(0);
   expect(ranIn(two)).toEqual([]);
   expect(checkout.leftovers()).toEqual([]);
-  // Old or new, never a mixture: these are the files of the result that was tested, and the wheel is a new one.
+  // dist/ holds old or new files, never a mixture: these are of the result that was tested, and the wheel is a new one.
   const { dist } = checkout.snapshot();
   const [wheel = ''] = Object.keys(dist).filter((file) => file.endsWith('.whl'));
   expect(Object.keys(dist)).toEqual(Object.keys(seeded.dist));

@@ -44,7 +44,7 @@ class Toy(parameterized.TestCase):
         a_name_that_is_gone()
 `;
 
-/** It asks for devices as JAX's own files do, which is no help to a platform that is not XLA:CPU. */
+/** The test asks for devices as JAX's own files do, which adds none to a platform that is not XLA:CPU. */
 const SEVERAL = `
 import jax
 from absl.testing import absltest

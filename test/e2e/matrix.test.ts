@@ -21,7 +21,7 @@ const cells = (names: readonly string[]): string[] => names.filter((name) => nam
 
 beforeAll(async () => {
   checkout = await makeCheckout();
-  // What a matrix in this working tree has measured already would leave nothing to kill.
+  // Without the results of this working tree's matrix, there is a run to kill.
   for (const node of checkout.nodesWithResults().filter((name) => name.startsWith('matrix-')))
     checkout.delete(`.pipeline/out/${node}`);
   ({ python, oldest, newest } = makeMatrixSmall(checkout, '>=3.12'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Rewrites left out, one after the other: what a test needs, what none needs, what none has. */
+/** Passes left out, one after the other: one that a test needs, one that none needs, one that does not exist. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Report } from '../../stages/obsolete-rewrites/report.js';
 import { makeCheckout, removeCheckouts, type Checkout } from '../rigs/checkout.js';

@@ -12,7 +12,7 @@ let before: Snapshot;
 beforeAll(async () => {
   checkout = await makeCheckout();
   before = checkout.snapshot();
-  // The real tests have passed in `check`; what is asked here is what a failing one does.
+  // The real tests have passed in `check`; here a test fails.
   for (const file of checkout.files(SUITE).filter((name) => /\/test_\w+\.py$/.test(name))) checkout.delete(file);
   checkout.write(`${SUITE}/test_good.py`, 'def test_good(device):\n    assert device.platform == "iree_cpu"\n');
 });

@@ -48,7 +48,7 @@ test('a new release is measured, written for review and shown; what cannot be me
   const known = rowsOf(JAXLIB);
   const iree = checkout.read(IREE);
   takeOut(NEW);
-  // Both can be installed, and are nothing.
+  // Both packages can be installed, and contain nothing.
   await writeWheel(checkout.path('index'), 'jaxlib', '0.12.9', { 'jaxlib/__init__.py': '' });
   await writeWheel(checkout.path('index'), 'iree_base_compiler', '3.99.0', { 'iree/nothing.txt': '' });
   const result = await checkout.run(['resolve', '--update'], { env });

@@ -77,7 +77,7 @@ test(
       shell(`${setting} ${python} -c "import jax; print(jax.numpy.add(1, 1), jax.default_backend())"`).trim();
     expect(sum('JAX_PLATFORMS=iree_cpu')).toBe('2 iree_cpu');
     expect(sum('JAX_PLATFORMS=cpu')).toBe('2 cpu');
-    // A machine with a GPU has the answer of the other wheel.
+    // On a machine with a GPU the wheel for GPUs answers.
     expect(sum('')).toMatch(/^2 iree_(cpu|cuda)$/);
   },
   LIMIT_MS,

@@ -119,7 +119,7 @@ describe('the wheel', () => {
     const names = bom.components.map(({ name }) => name.toLowerCase());
     for (const part of ['iree', 'flatcc', 'dlmalloc']) expect(names.join(' ')).toContain(part);
     for (const component of bom.components) expect(component, component.name).toHaveProperty('licenses');
-    // Nothing of the machine or the moment, which would make two builds differ.
+    // The wheel holds nothing of the machine or the moment, which would make two builds differ.
     expect(bom).not.toHaveProperty('serialNumber');
     expect(bom.metadata).not.toHaveProperty('timestamp');
   });
@@ -174,7 +174,7 @@ describe('installed with pip into an environment made by hand', () => {
     expect(shell(`${python} -m pip check`)).toContain('No broken requirements found');
   });
 
-  // The oldest, and the last that hands functions which are not in StableHLO to XLA.
+  // The oldest jaxlib, and the last that makes calls into XLA of functions which StableHLO lacks.
   test.each(['0.6.1', '0.9.0'])('the same wheel works under JAX %s', (version) => {
     shell(`${python} -m pip install --quiet jax==${version} jaxlib==${version} pytest==8.4.2`);
     const tests = path.join(checkout.root, 'stages', 'conformance', 'python');

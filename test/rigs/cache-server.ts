@@ -13,7 +13,7 @@ export type Manner =
   | 'stands still'
   /** Sends half an archive, then ends the connection. */
   | 'half'
-  /** The same, the first time only. */
+  /** Like `half`, the first time only. */
   | 'half once'
   /** Half an archive, announced as the whole. */
   | 'short'

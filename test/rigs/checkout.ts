@@ -158,7 +158,7 @@ export class Checkout {
 
 const made = new Set<Checkout>();
 
-/** For `afterAll`: removes every checkout of this test file that is still there, however far its set-up came. */
+/** Removes every checkout of this test file that is still there, however far its set-up came; for `afterAll`. */
 export async function removeCheckouts(): Promise<void> {
   for (const checkout of made) await checkout.remove();
 }
@@ -166,7 +166,7 @@ export async function removeCheckouts(): Promise<void> {
 export async function makeCheckout(options: CheckoutOptions = {}): Promise<Checkout> {
   const { seed = 'all' } = options;
   if (seed !== 'none') requireSeed();
-  // Beside the real state where possible: hard links cannot lead to another file system.
+  // The folder is beside the real state where possible: hard links cannot lead to another file system.
   const parent = path.join(HERE, 'node_modules', '.cache', 'e2e');
   fs.mkdirSync(parent, { recursive: true });
   removeForgotten(parent);
@@ -195,7 +195,7 @@ function requireSeed(): void {
   if (missing.length > 0) throw new Error(`.pipeline has no result of ${missing.join(' and ')}: ${HOW}`);
 }
 
-/** The results must be those of these sources: otherwise each test would first build everything anew. */
+/** Fails if the results are not those of these sources: each test would first build everything anew. */
 async function requireFresh(checkout: Checkout): Promise<void> {
   const { code, stdout, output } = await checkout.run(['run', 'release', '--dry-run', '--json']);
   if (code !== 0) throw new Error(`pipeline.yaml cannot be planned:\n${output}`);
@@ -206,7 +206,7 @@ async function requireFresh(checkout: Checkout): Promise<void> {
   if (stale.length > 0) throw new Error(`the sources changed since .pipeline was made (${stale.join(', ')}): ${HOW}`);
 }
 
-/** Every file that git knows, or would: nothing that it ignores. */
+/** Every file that git knows, and new ones that it does not ignore. */
 function copyTree(checkout: Checkout, umask: number): void {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: HERE, encoding: 'utf8' });
   for (const file of listed.split('\0').filter((name) => name !== '' && name !== 'node_modules')) {
@@ -261,7 +261,7 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   if (fs.existsSync(dist)) execFileSync('cp', ['-a', dist, checkout.path('dist')]);
 }
 
-/** zig's C++ library takes a minute to build, for each checkout that has not got this. */
+/** zig's C++ library, which takes a minute to build in each checkout that lacks it. */
 export function copyZigCache(root: string): void {
   copyPart(root, '-a', path.join('work', 'zig-cache'));
 }

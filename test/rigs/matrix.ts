@@ -53,7 +53,7 @@ export const WHEEL: Artifact<WheelsArtifact> = {
 
 export type Outcome = Pick<MatrixCellArtifact, 'result' | 'kind' | 'reason'>;
 
-/** The grid with every cell that runs as `outcome` says, or as it ought to be. */
+/** The grid, in which every cell that runs ends as `outcome` says, or else as it should. */
 export function matrixReport(
   outcomes: Readonly<Record<string, Outcome>> = {},
   sources: GridSources = SOURCES,

@@ -24,7 +24,7 @@ export interface PipelineResult {
   readonly stderr: string;
   /** stdout and stderr as they came. */
   readonly output: string;
-  /** Of a run with `--json`. */
+  /** The events of a run with `--json`. */
   readonly events: readonly Event[];
   readonly durationMs: number;
 }
@@ -183,7 +183,7 @@ export function processesOf(folder: string): number[] {
         const link = (part: string): string => fs.readlinkSync(`/proc/${name}/${part}`);
         return inside(link('cwd')) || inside(link('exe')) || inside(fs.readFileSync(`/proc/${name}/cmdline`, 'utf8'));
       } catch {
-        // Gone meanwhile, a thread of the kernel, or another user's: none of ours.
+        // The process is gone, a thread of the kernel, or another user's: none of ours.
         return false;
       }
     })

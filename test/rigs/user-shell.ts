@@ -2,7 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { cleanEnv } from './pipeline-run.js';
 
-/** Types lines into a shell in which nothing of JAX is set; each gives its standard output, and throws if it fails. */
+/**
+ * Types lines into a shell in which nothing of JAX is set. Each returns its standard output, and throws if it fails.
+ */
 export function userShell(cwd: string): (line: string) => string {
   const inherited = Object.entries(cleanEnv()).filter(([name]) => !/^(JAX|IREE|PJRT|XLA)_/.test(name));
   return (line) =>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Reads a wheel by the specs, not by the code that packs it. */
+/** Reads a wheel by its specification, independently of the code that packs it. */
 import fs from 'node:fs';
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js';
 

@@ -14,7 +14,7 @@ export type Manner =
   | 'whole'
   /** Cuts each answer to a range after some bytes. */
   | 'cut'
-  /** The same, for the first two ranges only. */
+  /** Like `cut`, for the first two ranges only. */
   | 'cut-twice'
   /** Serves ranges of other bytes. */
   | 'corrupt'

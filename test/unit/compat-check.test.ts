@@ -17,7 +17,7 @@ interface Table {
   }[];
 }
 
-/** The wheel's Python is held to the same table. */
+/** The table of cases, to which the wheel's Python is held, too. */
 const TABLE = JSON.parse(
   await readFile(path.join(import.meta.dirname, '../../wheel-templates/iree_pjrt_plugin/tests/nearest.json'), 'utf8'),
 ) as Table;

@@ -6,7 +6,7 @@ import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
 
 const NATIVE = join(import.meta.dirname, '../../native');
-/** Found in the folder of the family of devices that is built. */
+/** Headers that lie in the folder of the family of devices that is built. */
 const FAMILY_HEADER = 'device_options.h';
 const FAMILIES = new Set(['cpu', 'cuda']);
 const ROOM_ROW = /^\| `([a-z]+)\/` \|/gm;

@@ -275,7 +275,7 @@ function rewrite(machine: Machine, leg: string, changes: Partial<HandOver>): voi
   fs.writeFileSync(file, JSON.stringify({ ...machine.manifest(leg), ...changes }));
 }
 
-/** Both the archive and its checksum: what lies in it still says what it is. */
+/** Replaces the archive and its checksum: the record inside still names the other result. */
 async function exchange(machine: Machine): Promise<void> {
   fs.copyFileSync(machine.path('legs/one/first.tgz'), machine.path('legs/two/second.tgz'));
   const sha256 = await hashFile(machine.path('legs/two/second.tgz'));

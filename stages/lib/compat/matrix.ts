@@ -11,7 +11,7 @@ const SCHEMA = 'compat-matrix';
 
 /** `refused`: the plugin or its package says no, before anything can go wrong. */
 export type Outcome = 'works' | 'fails' | 'refused';
-/** The worse later. */
+/** From the best to the worst. */
 const OUTCOMES: readonly string[] = ['works', 'refused', 'fails'] satisfies readonly Outcome[];
 
 /** Versions that were run together, and what came of it. */
@@ -42,7 +42,7 @@ export interface CompatMatrix {
 /** What rows were measured with. */
 export type MeasuredWith = Omit<CompatMatrix, 'rows'>;
 
-/** A cell of dist/matrix/matrix.json, as far as it matters here. */
+/** The fields of a cell of dist/matrix/matrix.json that are read here. */
 export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result' | 'jax'> {
   readonly flavour: string;
   /** Empty where none was installed. */
@@ -59,9 +59,9 @@ export function readMatrix(root: string): Promise<CompatMatrix> {
 type Single = Omit<MatrixRow, 'pythons'> & { readonly python: string };
 
 /**
- * `before` with the cells that were run in the place of what it says of their versions. Cells that were not run leave
- * what it says; rows of another version of the plugin, or of another smoke test, are not kept. Only what users install is recorded; of the same
- * versions on two kinds of machine, the worse.
+ * `before`, with the measured cells in the place of what it says of their versions. Cells that were not run change
+ * nothing; rows of another version of the plugin, or of another smoke test, are dropped. Only what users install is
+ * recorded. If the same versions ran on two kinds of machine, the worse result counts.
  */
 export function recordCells(
   before: CompatMatrix,
@@ -79,7 +79,7 @@ export function recordCells(
 
 function singleOf({ device, runtime, compiler, jaxlib, jax, python, result, reason }: MeasuredCell): Single[] {
   if (!isOutcome(result)) return [];
-  // What is to be done about it depends on what is known, which changes with this very file: not a part of it.
+  // The rest of the reason advises what to do. It depends on this very file, so it is not written into it.
   const [sentence] = (reason ?? '').split(/(?<=\w)\.(?=\s|$)/);
   const versions = { device, runtime, compiler, jaxlib, ...(jax === '' ? {} : { jax }) };
   return [{ ...versions, python, result, ...(sentence ? { reason: sentence } : {}) }];
@@ -137,7 +137,7 @@ function inOrder(a: Single, b: Single): number {
   );
 }
 
-/** One row for the Pythons of which the same is to be said. */
+/** Rows in which Pythons with the same result share one row. */
 function grouped(sorted: readonly Single[]): MatrixRow[] {
   const rows = new Map<string, MatrixRow & { pythons: string[] }>();
   for (const { python, result, reason, ...versions } of sorted) {

@@ -73,10 +73,10 @@ export interface HeaderRow {
   readonly note?: string;
 }
 
-/** What goes wrong if a plugin says that it has API version `from` or newer. */
+/** Something that goes wrong if a plugin says that it has API version `from` or newer. */
 export interface Trap {
   readonly from: string;
-  /** Frameworks (their PJRT API version) from which on it does. */
+  /** The PJRT API version of the first frameworks with which it goes wrong. */
   readonly frameworksFrom: string;
   readonly what: string;
   /** `avoid`: a header as new as this is not chosen; `implement`: harmless once `calls` do as `what` says. */

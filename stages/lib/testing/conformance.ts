@@ -59,7 +59,8 @@ export async function runConformance(
   const suite = path.join(context.root, CONFORMANCE);
   const { testTimeoutSeconds, silenceSeconds } = context.options;
   await mkdir(path.dirname(junit), { recursive: true });
-  // Said outright: from the other arguments, some of which are files, pytest would guess another.
+  // The settings file is named: otherwise pytest would look for one beside its other arguments, some of which are
+  // files.
   const settings = ['-c', path.join(suite, 'pytest.ini'), '--rootdir', suite];
   const workers = ['-n', String(context.jobs), '--dist', 'worksteal'];
   const timeout = [`--timeout=${testTimeoutSeconds}`, '--timeout-method=thread'];

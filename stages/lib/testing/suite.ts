@@ -17,7 +17,7 @@ export interface SuiteRequest {
   readonly python: string;
   readonly wheel: Wheel;
   readonly label: string;
-  /** How long it may go without the end of a test. */
+  /** Seconds that the suite may go without the end of a test. */
   readonly silenceSeconds: number;
 }
 

@@ -49,5 +49,5 @@ export function freshShell(cache: string): Record<string, string | undefined> {
   };
 }
 
-/** For pytest, whose own codes and crashes are read from its report: none is a failure by itself. */
+/** For pytest, whose exit codes and crashes are read from its report: no code fails by itself. */
 export const ANY_EXIT_CODE: readonly number[] = Array.from({ length: 256 }, (_, code) => code);

@@ -89,7 +89,7 @@ function filesAt(place: string, hidden: boolean): string[] {
     .filter((file) => hidden || !/(^|\/)\./.test(path.relative(place, file)));
 }
 
-/** The folder that is left out of the paths in an artifact: that of the one path, or what several share. */
+/** The folder that paths in an artifact leave out: that of the one path, or the one that several share. */
 function rootOf(places: readonly string[]): string {
   const [first = '', ...rest] = places;
   if (rest.length === 0) return fs.statSync(first).isFile() ? path.dirname(first) : first;

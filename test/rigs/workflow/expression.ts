@@ -19,7 +19,7 @@ export function interpolate(text: string, contexts: Contexts): unknown {
   );
 }
 
-/** Of a step or job: without a word about the status it only runs while all is well. */
+/** Whether a step or job runs. One whose condition says nothing of the status only runs while all is well. */
 export function condition(text: string | undefined, contexts: Contexts, status: Status): boolean {
   if (text === undefined) return !status.failed;
   const bare = text.replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1');
