@@ -218,12 +218,12 @@ def linkage(path: Path) -> dict[str, Any]:
 
 
 def library_info(path: Path) -> dict[str, Any]:
-    """What there is to say of a library."""
+    """All facts of a library."""
     return {"library_size": path.stat().st_size, **linkage(path), **loaded(path)}
 
 
 def wheel_info(path: Path) -> dict[str, Any]:
-    """What there is to say of a wheel: its metadata, and its one plugin library."""
+    """All facts of a wheel: its metadata, and its one plugin library."""
     with zipfile.ZipFile(path) as wheel, tempfile.TemporaryDirectory() as folder:
         names = wheel.namelist()
         metadata = [name for name in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
@@ -247,7 +247,7 @@ def wheel_info(path: Path) -> dict[str, Any]:
 
 
 def info(path: Path) -> dict[str, Any]:
-    """What there is to say of a file."""
+    """All facts of a file."""
     try:
         with path.open("rb") as stream:
             magic = stream.read(4)

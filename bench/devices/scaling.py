@@ -78,7 +78,7 @@ def _least(answers: list[Any]) -> float:
 
 
 def _train(sides: tuple[Side, Side], kind: str, steps: int, rounds: int) -> tuple[float, float]:
-    """Seconds a step of both; the first turn of each compiles and warms up."""
+    """Returns the seconds a step of both sides; the first turn of each compiles and warms up."""
     first = [side.ask("train", kind, steps) for side in sides]
     for step, (xla, ours) in enumerate(zip(*(turn["losses"] for turn in first), strict=True)):
         if not abs(ours - xla) <= _TOLERANCE * abs(xla):

@@ -57,7 +57,7 @@ class _Side:
         return self._trainings[kind].run(int(steps))
 
     def compile(self, kind: str) -> dict[str, Any]:
-        # The rate is a constant of the program, which makes it another one.
+        # The rate is a constant of the program: another rate makes another program.
         step = _KINDS[kind](self._mesh, _RATE + 1e-6 * next(self._numbers))
         lowered = step.lower(*initial(self._mesh))
         start = time.perf_counter()

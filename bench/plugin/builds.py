@@ -35,7 +35,7 @@ def main() -> None:
     jax.config.update("jax_use_shardy_partitioner", False)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("before", "after"):
-            # Once in a process is all that the compiler may be set up: each build has its own.
+            # A process can set the compiler up only once, so each build has its own copy.
             compiler = shutil.copy(
                 os.environ["IREE_PJRT_COMPILER_LIB_PATH"], Path(folder, f"{name}.so")
             )

@@ -70,7 +70,7 @@ def _mlp(batch: int, widths: tuple[int, ...], device: Any) -> Callable[[], Any]:
     return lambda: jax.block_until_ready(step(weights, x, y))
 
 
-# An array that a device may use in place, as NumPy's own often is and often is not.
+# Arrays aligned like this a device may use in place; NumPy's own often are, and often are not.
 _ALIGNMENT = 64
 
 

@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-# What makes each program differ from all others of the run.
+# Makes each program differ from all others of the run.
 _numbers = count(1)
 
 
@@ -58,7 +58,7 @@ def _compile_new(x: jax.Array) -> float:
 
 
 def _compile_known(x: jax.Array) -> float:
-    # Two of one line: a program that moved in its file would have to be parsed.
+    # Both come from one line: the plugin would have to parse a program that moved in its file.
     first, again = [_lower(_trivial(number), x) for number in [next(_numbers)] * 2]
     first.compile()
     return _milliseconds(again.compile)

@@ -32,7 +32,7 @@ class Pair:
 
     @property
     def ratio(self) -> float:
-        """The ratio of the minima: what no other work on the machine made slower."""
+        """The ratio of the minima, which other work on the machine disturbs the least."""
         return self.ours / self.xla
 
 

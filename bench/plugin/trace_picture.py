@@ -84,7 +84,7 @@ def record(folder: str) -> list[Span]:
 
 
 def fastest(spans: list[Span]) -> list[Span]:
-    """Of the step that nothing else on the machine held up."""
+    """The spans of the fastest step, which nothing else on the machine held up."""
     starts = sorted(span.begin for span in spans if "HostToDevice" in span.name)[::2]
     steps = [
         [span for span in spans if begin <= span.begin < end]
@@ -94,7 +94,7 @@ def fastest(spans: list[Span]) -> list[Span]:
 
 
 def rows_of(spans: list[Span]) -> list[tuple[Span, int]]:
-    """Each span with how many others of its thread it lies in."""
+    """Each span, with the number of spans of its thread around it."""
     placed: list[tuple[Span, int]] = []
     around: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.begin, -span.end)):

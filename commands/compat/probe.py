@@ -15,18 +15,18 @@ import sys
 from pathlib import Path
 
 PACKAGES = ["jax", "jaxlib", "iree-base-compiler"]
-# Of the plugins' _build_info.py.
+# Fields of the plugins' _build_info.py.
 WANTED = ["DEVICE", "FLAVOUR", "IREE_RUNTIME", "MEASURED"]
 WANTED += ["SUPPORTED_JAXLIB", "SUPPORTED_IREE_COMPILER"]
 
 
 def normalised(name):
-    """PEP 503."""
+    """The normalised name, by PEP 503."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def describe(dist):
-    """Normalised name, and version or what is wrong."""
+    """The normalised name, and the version or what is wrong."""
     folder = str(getattr(dist, "_path", ""))
     try:
         metadata = dist.metadata
@@ -65,13 +65,13 @@ def plugin(dist, name, entry):
 
 
 def survey(wanted):
-    """All that was asked for."""
+    """All that the command asks for."""
     try:
         from importlib import metadata
     except ImportError:  # before Python 3.8
         return {"packages": {}, "plugins": []}
     packages, plugins = {}, {}
-    # As importlib does, the first of a name on the path counts.
+    # The first of several entries with one name counts, as in importlib.
     for dist in metadata.distributions():
         name, entry = describe(dist)
         if name in PACKAGES:

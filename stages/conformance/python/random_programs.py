@@ -23,34 +23,34 @@ PADS = ["constant", "edge", "wrap"]
 
 
 def real(v: Array) -> Array:
-    """As float32, of complex numbers the real part."""
+    """The value as float32; of complex numbers, the real part."""
     return jnp.real(v).astype(np.float32)
 
 
 def doubled(v: Array) -> Array:
-    """Twice the value; of booleans the others."""
+    """Twice the value; the negation of booleans."""
     return ~v if v.dtype == bool else v + v
 
 
 def like(w: Array, v: Array) -> Array:
-    """The values in the type of v; XLA does not say which integer a float beyond its range is."""
+    """The values of w in v's type; clipped, as XLA leaves open what floats out of range become."""
     fits = jnp.clip(real(w), 0, 100) if v.dtype.kind in "iu" else w
     return fits.astype(v.dtype)
 
 
 def negated(v: Array) -> Array:
-    """The negative; of booleans the others."""
+    """The negative; the negation of booleans."""
     return ~v if v.dtype == bool else -v
 
 
 def row(v: Array, w: Array) -> Array:
-    """An index into v that w decides about: an integer, whatever is rounded how."""
+    """An index into v that depends on w: an integer, however w is rounded."""
     size = jnp.asarray(jnp.real(w).size + (w.reshape(-1)[0] != 0), np.int32)
     return size % v.shape[0]
 
 
 def combined(v: Array, w: Array) -> Array:
-    """The sum; of booleans which differ."""
+    """The sum; for booleans, whether they differ."""
     v, w = jnp.broadcast_arrays(v, w)
     return v ^ w if v.dtype == bool and w.dtype == bool else v + w
 
@@ -68,12 +68,12 @@ def turned(v: Array, w: Array, k: int) -> Array:
 
 
 def chosen(v: Array, w: Array, k: int) -> Array:
-    """The first row set to the last one where w decides so, and then row k to it."""
+    """The first row set to the last one if w says so, and then row k to it."""
     rows = lax.cond(real(w).sum() > 0.1, lambda q: q, lambda q: q.at[0].set(q[-1]), v)
     return rows.at[k % v.shape[0]].set(rows[-1])
 
 
-# From two values and a number to a value; those of the second list need a dimension.
+# Functions of two values and a number; those of the second list need a dimension.
 ANY: list[Callable[[Array, Array, int], Array]] = [
     lambda v, w, k: combined(v, w),
     lambda v, w, k: v * w,

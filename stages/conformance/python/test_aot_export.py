@@ -96,7 +96,7 @@ def test_loaded_in_another_process(compiled, run_script, tmp_path):
 @pytest.mark.parametrize("part", [0.3, 0.5, 0.8])
 def test_a_damaged_executable_is_refused_and_the_next_call_works(compiled, part):
     payload, in_tree, out_tree = serialize_executable.serialize(compiled)
-    # Inside of what the plugin wrote; the ends are JAX's own wrapping.
+    # The damage is inside what the plugin wrote; both ends are JAX's own wrapping.
     at = int(len(payload) * part)
     damaged = (
         payload[:at] + bytes(byte ^ 0x55 for byte in payload[at : at + 64]) + payload[at + 64 :]

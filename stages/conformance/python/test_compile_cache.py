@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-# Says how many programs were compiled and how many came out of the plugin's cache.
+# The log says how many programs were compiled and how many came from the plugin's cache.
 PROGRAM = """
 import jax, jax.numpy as jnp
 print(jax.jit(lambda x: jnp.maximum(x, 1) * 3)(2.0))
@@ -61,7 +61,7 @@ def test_a_second_process_compiles_nothing(log_of, tmp_path):
 def test_a_program_that_moved_in_its_file_is_found(log_of):
     moved = log_of("#\n" * 100 + PROGRAM)
     assert count(moved, "compiled") == 0
-    # From now on it is found without the compiler.
+    # From now on the program is found without the compiler.
     again = log_of("#\n" * 100 + PROGRAM)
     assert count(again, "cache hit") == count(again, "ms (read ") > 0
 

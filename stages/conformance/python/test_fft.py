@@ -50,7 +50,7 @@ def test_an_empty_batch():
 def test_gradients():
     x = _noise((11,), real=True)
     gradient = jax.grad(lambda a: jnp.sum(jnp.abs(jnp.fft.rfft(a)) ** 2))(x)
-    # Parseval: all but the sum is counted twice in 11 |x|^2.
+    # By Parseval, 11 |x|^2 counts each coefficient of rfft twice, except the sum.
     np.testing.assert_allclose(gradient, 11 * x + x.sum(), rtol=1e-4, atol=1e-3)
 
 

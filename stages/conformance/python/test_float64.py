@@ -66,7 +66,7 @@ def test_a_remainder_of_float32(check):
 
 
 def test_a_program_runs_in_another_process(run_script, tmp_path):
-    """What is called by name is found again where the compiled program is loaded."""
+    """Functions that are called by name are found again where the compiled program is loaded."""
     saved = tmp_path / "executable"
     run_script(
         """

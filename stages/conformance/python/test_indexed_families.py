@@ -23,7 +23,7 @@ class Form:
         if size:
             self.shape = (size, *self.shape[1:])
         dims = rng.permutation(rank)
-        # Some dimensions go together with those of the indices, some are left out, some indexed.
+        # Some dimensions are batching ones, some are left out, some indexed.
         batching = sorted(int(d) for d in dims[: rng.integers(0, rank)] if rng.random() < 0.5)
         rest = [d for d in range(rank) if d not in batching]
         indexed = [int(d) for d in rng.permutation(rest)[: rng.integers(0, len(rest) + 1)]]
@@ -35,7 +35,7 @@ class Form:
             self.sizes[d] = 1
         window = [d for d in range(rank) if d not in inserted and d not in batching]
         free = [int(n) for n in rng.integers(1, 5, rng.integers(0, 3))]
-        # The indices: what goes together first, the components last.
+        # The batching dimensions of the indices come first, the components last.
         self.index_shape = (*(self.shape[d] for d in batching), *free, len(indexed))
         batch = len(batching) + len(free)
         places = sorted(int(p) for p in rng.permutation(batch + len(window))[: len(window)])
@@ -48,7 +48,7 @@ class Form:
         self.numbers = (tuple(places), tuple(inserted), tuple(indexed))
 
     def indices(self, dtype):
-        """Also outside of the array."""
+        """Indices inside and outside of the array."""
         low = 0 if dtype.startswith("u") else -2
         return self.rng.integers(low, max(self.shape) + 2, self.index_shape).astype(dtype)
 
@@ -58,7 +58,7 @@ class Form:
         return np.asarray(jax.numpy.asarray(made, dtype))
 
     def windows(self, index):
-        """For each index its place in the updates, and where its window starts in the array."""
+        """For each index, its place in the updates and the start of its window in the array."""
         places, _, indexed = self.numbers
         for at in np.ndindex(self.index_shape[:-1]):
             start = [0] * len(self.shape)
@@ -130,7 +130,7 @@ def test_scatters(seeds):
         dtype = DTYPES[seed % 8] if ours is lax.scatter else DTYPES[seed % 2]
         x, update = form.values(form.shape, dtype), form.values(form.update, dtype)
         if ours is lax.scatter:
-            # Which of two that are written to one place stays is not said: all are equal.
+            # StableHLO does not say which of two updates of one place stays, so all are equal.
             update = np.full_like(update, 3)
         index = form.indices(INDEX_TYPES[seed % 4])
         numbers = lax.ScatterDimensionNumbers(*form.numbers, *form.batching)

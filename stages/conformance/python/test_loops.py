@@ -41,7 +41,7 @@ def inner(c):
     return turns(jnp.sin(c)) - jnp.sin(c)
 
 
-# What a loop starts from is used after it, too.
+# The value from which the loop starts is used after the loop, too.
 SHARED_STARTS = {
     "as it is": inner,
     "changed": lambda x: turns(jnp.sin(x) * 2) - jnp.sin(x),

@@ -37,7 +37,7 @@ def two_sums(x):
     return lax.reduce((x, x * 2), (zero(x), zero(x)), add, (0,))
 
 
-# Each with the shapes of its arguments.
+# Each function, with the shapes of its arguments.
 SUMS = {
     "product": (jnp.matmul, (256, 1024), (1024, 256)),
     "product of a few rows": (jnp.matmul, (3, 4099), (4099, 5)),

@@ -10,7 +10,7 @@ from jax import lax
 DIMS_OF_WINDOWS = lax.ScatterDimensionNumbers(
     update_window_dims=(1, 2), inserted_window_dims=(), scatter_dims_to_operand_dims=(0, 1)
 )
-# Inside, at the edges, just outside, far outside.
+# Rows inside, at the edges, just outside, and far outside of the array.
 ROWS = np.array([1, 4, -1, 0, 5, 10**9, -(10**9), 3], np.int32)
 
 
@@ -84,7 +84,7 @@ def test_small_and_unsigned_indices():
 
 def test_in_a_loop():
     def body(i, x):
-        return x.at[2 * i].set(i)  # from the third on outside
+        return x.at[2 * i].set(i)  # from the third turn on outside of x
 
     got = jax.jit(lambda x: lax.fori_loop(0, 6, body, x))(jnp.full(5, -1))
     np.testing.assert_array_equal(got, [0, -1, 1, -1, 2])

@@ -9,7 +9,7 @@ PROGRAM = """
 import jax
 print(jax.jit(lambda x: x * 3)(2.0))
 """
-# A call of the old kind, which the plugin leaves to the compiler, and the compiler refuses.
+# A custom call of the old kind: the plugin leaves it to the compiler, which refuses it.
 BROKEN = """
 import jax, jax.numpy as jnp
 def refused(x):

@@ -19,12 +19,12 @@ def mesh_of(device):
 
 @pytest.fixture(params=["ours", "cpu", "ours again"])
 def place(request, device, cpu):
-    """Either platform, ours also after the other has compiled."""
+    """Either platform; ours also after the other one has compiled."""
     return cpu if request.param == "cpu" else device
 
 
 def test_shardy_is_on(device):
-    # What the rest of this file is about: without it modules hold no `sdy`.
+    # The rest of this file needs Shardy: without it modules hold no `sdy`.
     if not hasattr(jax.config, "jax_use_shardy_partitioner"):
         pytest.skip("this JAX knows no other partitioner")
     if jax.__version_info__ < (0, 7):
@@ -78,7 +78,7 @@ def test_constraint_inside_a_scan_and_its_gradient(place):
 
     small = jax.device_put(np.linspace(0.5, 1.5, 12, dtype=np.float32).reshape(3, 4), place)
     a = np.asarray(small, np.float64)
-    # Of a0 + a0 a1 + a0 a1 a2, column by column.
+    # The gradient of a0 + a0 a1 + a0 a1 a2, column by column.
     wanted = np.stack([1 + a[1] + a[1] * a[2], a[0] + a[0] * a[2], a[0] * a[1]])
     np.testing.assert_allclose(jax.jit(jax.grad(loss))(small), wanted, rtol=1e-5)
 

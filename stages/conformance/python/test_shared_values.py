@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loops and branches hand out unchanged is not written into while others read it.
+"""Values that loops and branches hand out unchanged stay as they are while others read them.
 
 IREE would, and the caller's array changed.
 """

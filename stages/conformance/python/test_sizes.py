@@ -63,7 +63,7 @@ def test_sums_of_one_number(check, size):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_gradient_of_a_sum(size, dtype):
-    # XLA:CPU makes 8192 of 20000 in bfloat16.
+    # XLA:CPU returns 8192 for a sum of 20000 in bfloat16.
     rows = size // 50
 
     @jax.jit

@@ -26,12 +26,12 @@ from typing import Any
 import pytest
 
 _MAX_MESSAGE = 4000
-# Workers that end one after another without a test to blame.
+# How many workers may end one after another without a test to blame.
 _MAX_DEATHS = 5
-# Files that skip themselves, half set up, on all platforms but those that they name, and
-# are about JAX rather than about a platform: they are told that they run on a CPU, as they do.
+# Files that skip themselves, half set up, on all platforms but those that they name. They test JAX
+# rather than a platform, so they are told that they run on a CPU, which is true.
 _COUNTS_AS_CPU = frozenset({"compilation_cache_test"})
-# Before pytest captures it.
+# A copy of stderr, made before pytest captures it.
 _STDERR = os.dup(2)
 
 
@@ -85,7 +85,7 @@ class _Worker:
             jax.config.update("jax_test_dut", "cpu")
 
     def pytest_pycollect_makemodule(self) -> None:
-        """Refuses to read a file on fewer or more devices than it is said to run on."""
+        """Refuses a file that would run on fewer or more devices than it should."""
         import jax
 
         if (there := jax.device_count()) != self._devices:
@@ -95,7 +95,7 @@ class _Worker:
             )
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keeps those that were asked for."""
+        """Keeps the tests that were asked for."""
         if self._only is not None:
             items[:] = [item for item in items if _short(item.nodeid) in self._only]
 
@@ -120,7 +120,7 @@ class _Recorder:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
-        """Notes what there is to run, once: every worker tells it."""
+        """Notes, once, the tests that there are to run: every worker tells of them."""
         if not self._collected:
             self._collected = True
             self._write("collected", tests=[_short(nodeid) for nodeid in ids])

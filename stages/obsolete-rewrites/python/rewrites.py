@@ -18,18 +18,18 @@ BEFORE, AFTER = ".before.mlir", ".after.mlir"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The two options."""
+    """Adds the two options."""
     group = parser.getgroup("rewrites")
     group.addoption("--rewrites-record", type=Path)
     group.addoption("--rewrites-only", type=Path)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Each worker has its programs saved in a folder of its own."""
+    """Has each worker's programs saved in a folder of its own."""
     folder = config.getoption("--rewrites-record")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if folder is not None and worker is not None:
-        # Read when the platform is first used, and by the processes that tests start.
+        # The platform reads them when it is first used, and so do processes that tests start.
         os.environ["IREE_PJRT_SAVE_PASSES"] = "all"
         os.environ["IREE_PJRT_SAVE_ARTIFACTS"] = str(folder / f"{worker}-{os.getpid()}")
 
@@ -46,14 +46,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Notes what changed the programs of a test that has passed."""
+    """Notes which passes changed the programs of a test that has passed."""
     report = yield
     saved = os.environ.get("IREE_PJRT_SAVE_ARTIFACTS")
     if call.when == "call" and saved and item.config.getoption("--rewrites-record"):
         folder = Path(saved)
         changed = sorted(changes(folder))
         shutil.rmtree(folder, ignore_errors=True)
-        # What fails without our help says nothing of a pass.
+        # A test that fails anyway says nothing of a pass.
         if report.passed and changed:
             with folder.with_suffix(".jsonl").open("a") as file:
                 file.write(json.dumps({"test": item.nodeid, "passes": changed}) + "\n")
@@ -61,12 +61,12 @@ def pytest_runtest_makereport(
 
 
 def changes(folder: Path) -> set[str]:
-    """The passes that left another module than they found; files are ``NUMBER-PASS.SUFFIX``."""
+    """The passes that changed the module; files are named ``NUMBER-PASS.SUFFIX``."""
     changed = set()
     for before in folder.rglob(f"*{BEFORE}"):
         after = before.with_name(before.name.removesuffix(BEFORE) + AFTER)
         name = before.name.removesuffix(BEFORE).split("-", 1)[1]
-        # A pass that failed left no second file. The first line of that is a comment.
+        # A pass that failed left no second file. The first line of a second file is a comment.
         if name not in changed and (
             not after.exists() or after.read_bytes().split(b"\n", 1)[-1] != before.read_bytes()
         ):

@@ -34,7 +34,7 @@ def test_leaks_are_looked_for_with_rules_that_exist(asan):
     assert "detect_leaks=1" in values["ASAN_OPTIONS"].split(":")
     rules = Path(values["LSAN_OPTIONS"].split("'")[1]).read_text(encoding="utf-8").splitlines()
     assert all(rule.startswith(("leak:", "#")) for rule in rules)
-    # None of them may name the plugin, nor the runtime that is linked into it.
+    # None of these programs may name the plugin, nor the runtime that is linked into it.
     plugin = "/site-packages/iree/_pjrt_libs/cpu/pjrt_plugin_iree_cpu.so"
     assert not [rule for rule in rules if rule.removeprefix("leak:") in plugin]
 

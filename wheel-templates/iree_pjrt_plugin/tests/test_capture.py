@@ -44,7 +44,8 @@ def event(kind, body=b"", string=None):
 WELCOME = b"\x01" + tracy._WELCOME.pack(
     0.5, 1000, 0, 0, 0, 0, 77, 0, 0, 2, b"", 0, b"python\0", b""
 )
-# A thread, in which a zone of the client's memory holds one that has its name with it.
+# A thread with a zone whose name is in the client's memory; in that zone, another one brings its
+# name along.
 EVENTS = (
     event(tracy._THREAD, struct.pack("<I", 9))
     + event(tracy._ZONE_BEGIN, struct.pack("<qQ", 2000, 0xABC))

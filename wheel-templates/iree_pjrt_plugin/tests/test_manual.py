@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Shardy is shown of computations that are manual: not their bodies."""
+"""Shardy is shown manual computations without their bodies."""
 
 import importlib
 

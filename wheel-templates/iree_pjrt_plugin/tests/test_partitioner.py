@@ -95,7 +95,7 @@ def test_collectives_become_channels_of_gpus(plugin):
     """What a device runs is code for IREE's channels (NCCL): compiled here, not run."""
     if not has_partitioner():
         pytest.skip("this jaxlib has no sdy-convert-global-to-local")
-    # In a process of its own: other tests ask whether the compiler was imported.
+    # The test has a process of its own: other tests ask whether the compiler was imported.
     ran = subprocess.run(
         [sys.executable, "-c", COMPILE],
         input=lower(plugin, MANUAL),

@@ -176,7 +176,7 @@ MAPPED = {
     ),
     "training": (mapped(train, (P(), P("i")), P(), LINE), [X, X]),
     "no arguments": (mapped(lambda: lax.axis_index("x")[None] * 1.0, (), P("x")), []),
-    # Each device's own, though the array says that all have the same.
+    # Each device has its own, though the array says that all have the same.
     "unchecked replicas": (mapped(lambda x: x, XY, P()), [X]),
     "pmap": (jax.pmap(lambda x: x / lax.psum(x, "i"), axis_name="i"), [np.arange(1.0, 9.0)]),
     "pmap, grad": (
@@ -392,7 +392,7 @@ def test_collective_broadcast(plugin, run_on_xla):
     plain = lower(plugin, artifact, replicas=4, partitions=1)
     assert 'iree_pjrt.results = "0 0 0 1"' in text_of(plain)
     got = run_on_xla(plain, [np.float32(n) for n in (1, 2, 3, 4)])
-    assert [float(value) for value in got] == [3, 0]  # nobody sends to the last
+    assert [float(value) for value in got] == [3, 0]  # no device sends to the last one
 
 
 def test_replicas_of_partitions_are_refused(plugin):

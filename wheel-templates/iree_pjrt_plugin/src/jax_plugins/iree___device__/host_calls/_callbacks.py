@@ -32,10 +32,10 @@ from ..lowerings import _rules
 from . import _ffi_abi as abi
 from ._ffi import Registrar
 
-# The native plugin knows it, and keeps programs that hold it out of its own cache.
+# The native plugin knows this name, and keeps programs that hold it out of its own cache.
 TARGET = "iree_pjrt_python_callback"
 _NAME = "callback"
-# What JAX lowers through the function that is replaced here, for platforms of a list.
+# Primitives that JAX lowers, for platforms of a list, through the function that is replaced here.
 _PRIMITIVES = ("debug_callback", "debug_print")
 
 _process = secrets.token_hex(8)
@@ -70,7 +70,7 @@ class HostFunction:
                 "Mismatched number of outputs from callback. "
                 f"Expected: {len(self._results)}, Actual: {len(values)}"
             )
-        # As JAX does everywhere: 64 bits are 32 unless they are enabled.
+        # 64 bits become 32 unless they are enabled, as everywhere in JAX.
         values = [np.asarray(v, dtypes.canonicalize_dtype(v.dtype)) for v in values]
         for i, (value, wanted) in enumerate(zip(values, self._results, strict=True)):
             for what in ("shape", "dtype"):
@@ -126,7 +126,7 @@ def _handler() -> ctypes._FuncPointer:
         return None
 
     handler = abi.Handler(handle)
-    # Programs may still run while the modules of a process that ends are taken apart.
+    # Programs may still run while a process that ends takes its modules apart.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))
     return handler
 
@@ -161,7 +161,7 @@ def _emit(
     result_avals: Sequence[Any],
     *,
     has_side_effect: bool,
-    **_placement: Any,  # on one device, there is one place
+    **_placement: Any,  # one device has one place
 ) -> tuple[Sequence[Any], Any, Any]:
     """What ``emit_python_callback`` does, for our platform.
 

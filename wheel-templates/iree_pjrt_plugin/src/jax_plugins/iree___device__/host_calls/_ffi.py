@@ -72,7 +72,7 @@ class Registrar:
 
 
 def connect(registrar: Registrar) -> None:
-    """Takes over what has been and will be registered with JAX for this platform."""
+    """Takes over what is registered with JAX for this platform, now and later."""
 
     # jaxlib calls these by position.
     def on_target(name: str, fn: Any, _platform: str, api_version: int, _traits: Any = 0) -> None:
@@ -87,7 +87,7 @@ def connect(registrar: Registrar) -> None:
         if isinstance(registration, Mapping):
             info = registration.get("type_info")
             registrar.type(name, pointer(registration["type_id"]), info and pointer(info))
-        else:  # before type_info, a capsule with the id
+        else:  # a capsule with the id, as JAX gave it before type_info
             registrar.type(name, pointer(registration), None)
 
     xla_client.register_custom_call_handler(_build_info.PLATFORM, on_target)
@@ -99,13 +99,13 @@ def connect(registrar: Registrar) -> None:
 
 
 def stages_of(fn: Any) -> dict[str, int]:
-    """Returns the addresses in a capsule, which is for ``execute``, or in a dict of them."""
+    """Returns the addresses in a capsule, which is for ``execute``, or in a dict of capsules."""
     if not isinstance(fn, Mapping):
         return {"execute": pointer(fn)}
     unknown = sorted(set(fn) - _STAGES - {"record"})
     if unknown:
         raise ValueError(f"unknown stages of an FFI handler: {', '.join(unknown)}")
-    # Recording is for the command buffers of GPUs.
+    # The stage ``record`` is left out: it is for the command buffers of GPUs.
     return {stage: pointer(capsule) for stage, capsule in fn.items() if stage in _STAGES}
 
 

@@ -113,7 +113,7 @@ class ErrorDestroy(ctypes.Structure):
 
 
 class Stages(ctypes.Structure):
-    """``XLA_FFI_Handler_Bundle``; a stage may be null, but for ``execute``."""
+    """``XLA_FFI_Handler_Bundle``; any stage but ``execute`` may be null."""
 
     _fields_ = [
         ("instantiate", ctypes.c_void_p),

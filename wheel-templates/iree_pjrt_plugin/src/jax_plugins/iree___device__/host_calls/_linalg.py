@@ -13,7 +13,7 @@ from ..lowerings import _rules
 from . import _ffi_abi as abi
 from ._ffi import Registrar, stages_of
 
-# What JAX lowers to LAPACK on CPUs. A jaxlib may lack some.
+# Primitives that JAX lowers to LAPACK on CPUs. A jaxlib may lack some.
 _PRIMITIVES = (
     "cholesky",
     "eig",

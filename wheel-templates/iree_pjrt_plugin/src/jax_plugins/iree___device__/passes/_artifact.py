@@ -45,7 +45,7 @@ def lower(
         own diagnostics.
       UnsupportedProgramError: the program holds something that cannot be partitioned (yet).
     """
-    if not artifact:  # which MLIR would read as an empty module
+    if not artifact:  # MLIR would read it as an empty module
         raise RuntimeError("could not read the program: it is empty")
     diagnostics: list[str] = []
 
@@ -55,7 +55,7 @@ def lower(
         return True
 
     context = mlir.make_ir_context()
-    # A thread of MLIR's that has something to say would wait for the GIL, and we for the thread.
+    # With threads, one of MLIR's that reports something would wait for the GIL, and we for it.
     context.enable_multithreading(False)
     handler = context.attach_diagnostic_handler(collect)
     step = "read the program"
@@ -94,7 +94,8 @@ def _shown(module: Any) -> bytes:
         module.operation
     )
     _single_device.strip(module)
-    # Not portable: the attributes for XLA are verified, which takes functions as they are here.
+    # The bytecode is not portable: a portable artifact verifies XLA's attributes, which do not fit
+    # the functions as they are here.
     out = io.BytesIO()
     module.operation.write_bytecode(out)
     return out.getvalue()

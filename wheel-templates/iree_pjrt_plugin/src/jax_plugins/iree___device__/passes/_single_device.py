@@ -63,7 +63,7 @@ def strip(module: ir.Module) -> None:
     # Post-order: an inner region is inlined before the op around it is touched.
     module.operation.walk(visit, ir.WalkOrder.POST_ORDER)
     for op in matched:
-        if op.name != "sdy.return":  # goes with the region that it ends
+        if op.name != "sdy.return":  # it goes with its region
             _rewrite(op)
 
 

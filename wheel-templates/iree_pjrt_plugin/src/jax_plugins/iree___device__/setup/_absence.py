@@ -26,7 +26,7 @@ def allow(platform: str) -> None:
         try:
             return original()
         except Exception as error:
-            # Where platforms are named, JAX raises the message, or nobody asked for this one.
+            # If platforms are named, JAX raises the message, or this platform is not among them.
             if not jax.config.jax_platforms:
                 _logger.warning("JAX goes on without %s: %s", platform, error)
             raise

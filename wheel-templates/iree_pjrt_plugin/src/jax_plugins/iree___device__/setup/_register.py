@@ -35,7 +35,7 @@ def register() -> None:
     library = _library.find()
     try:
         _register_plugin(library)
-    except Exception as error:  # whatever it is, it must reach the one who uses the platform
+    except Exception as error:  # whatever it is, the user of the platform must see it
         _register_failure(error, library)
     _after_discovery(library.restore)
 
@@ -84,7 +84,7 @@ def _register_host_calls(library: Path) -> None:
         _approx_top_k.register_lowerings()
         _no_composites.register_lowerings()
         _top_k.register_lowerings()
-        # XLA:CPU has no such collective.
+        # XLA:CPU has no such collective: the rule is that of GPUs.
         _rules.copy_rules(parallel, ["pbroadcast"], "cuda")
     except Exception:  # JAX's private modules change
         _logger.exception(
@@ -135,6 +135,6 @@ def _register_failure(error: Exception, library: _library.Library) -> None:
     xla_bridge.register_backend_factory(
         _build_info.PLATFORM, factory, priority=_build_info.PRIORITY, fail_quietly=True
     )
-    # Where a platform is named, either JAX raises the message or nobody asked for ours.
+    # If platforms are named, JAX raises the message, or this platform is not among them.
     if not jax.config.jax_platforms:
         _logger.warning("JAX goes on without %s: %s", _build_info.PLATFORM, message)

@@ -93,17 +93,17 @@ class _Port:
     """An argument or a result of the program."""
 
     type: Any
-    # Attributes, without its sharding.
+    # The attributes without the sharding.
     attributes: Any
     sharding: Sharding
-    # For each device, which of the different whole arrays it has a part of: one for all, but for
-    # replicas and for terms of sums.
+    # For each device, the number of the whole array of which it has a part. Only replicas, and
+    # terms of sums, are parts of different arrays.
     whole: list[int]
-    # For each device, which of the different tiles of these arrays it has.
+    # For each device, the number of the tile that it has, counted over all these arrays.
     own: list[int]
 
     def tiles(self, whole: int) -> dict[tuple[int, ...], int]:
-        """Returns for each tile of an array, by its index, the number of it."""
+        """Returns the number of each tile of an array, by the tile's index."""
         return {
             self.sharding.tile(device): own
             for device, (number, own) in enumerate(zip(self.whole, self.own, strict=True))
@@ -129,7 +129,7 @@ def _ports(types: list[Any], main: Any, key: str, devices: Devices, chosen: Any)
 
 
 def _plain(entry: Any) -> Any:
-    """Attributes without shardings; an argument that one result takes over becomes any donor."""
+    """Attributes without shardings; an argument donated to one result becomes a donor to any."""
     kept = without_shardings(entry)
     attributes = {name: kept[name] for name in entries_of(kept) if name not in _DONATIONS}
     if len(attributes) < len(kept):
@@ -163,7 +163,7 @@ def _give_attributes(main: Any) -> None:
 
 
 def _refuse_other_forms(module: ir.Module) -> None:
-    """Shardings for GSPMD, which say nothing here, would make wrong programs."""
+    """Refuses shardings for GSPMD, which have no meaning here and would make wrong programs."""
     main = _main(module)
     calls: list[Any] = []
 
@@ -211,7 +211,7 @@ def _clone(module: ir.Module) -> ir.Module:
 
 
 def _put_inputs_together(block: Any, inputs: list[_Port], results: list[Copies]) -> list[Copies]:
-    """Replaces the block's arguments, whole arrays, by tiles that are put together.
+    """Replaces the block's arguments, whole arrays, by arrays put together from tiles.
 
     Returns the results, some of which may have been arguments.
     """
@@ -256,7 +256,7 @@ def _finish(
     entries: list[Any] = []
     places: list[list[int]] = []
     for copies, port in zip(results, outputs, strict=True):
-        # Devices may have results that differ where an array says that they are the same.
+        # The results of devices may differ even where an array says that they are the same.
         tiles = [port.sharding.tile(device) for device in range(len(port.own))]
         port.own = classes([(tile, on(copies, device)) for device, tile in enumerate(tiles)])
         own = [
@@ -321,7 +321,7 @@ def _shown(
 
 
 def _keep_first(block: Any, inputs: list[_Port]) -> None:
-    """Leaves one argument for each input of which devices hold several terms."""
+    """Leaves one argument for each input that several devices hold terms of."""
     for index, port in enumerate(inputs):
         for _ in range(max(port.whole)):
             block.arguments[index + 1].replace_all_uses_with(block.arguments[index])

@@ -18,7 +18,7 @@ IDS = frozenset({"stablehlo.partition_id", "stablehlo.replica_id"})
 
 
 class Devices:
-    """Who takes part: the devices of a module, replicas or partitions."""
+    """The devices of a module that take part: replicas or partitions."""
 
     def __init__(self, module: ir.Module, replicas: int, partitions: int) -> None:
         if replicas > 1 and partitions > 1:
@@ -31,7 +31,7 @@ class Devices:
         self.meshes = Meshes(module, self.count)
 
     def ids(self, name: str) -> list[int]:
-        """Returns what ``stablehlo.partition_id`` or ``replica_id`` is on each device."""
+        """Returns the value of ``stablehlo.partition_id`` or ``replica_id`` on each device."""
         counts = self.replicated == (name == "stablehlo.replica_id")
         return list(range(self.count)) if counts else [0] * self.count
 
@@ -62,7 +62,7 @@ class Devices:
         return joined(sums)
 
     def as_terms(self, copies: Copies, axes: Collection[Axis], mesh: Mesh) -> Copies:
-        """Makes a value the first term of a sum along these axes, whose other terms are zero."""
+        """Makes a value the first term of a sum along these axes; the other terms are zero."""
         if not axes:
             return copies
         zero = constant(copies[0].type, 0)
@@ -123,7 +123,7 @@ def rewrite(op: Any, operands: Sequence[Copies], devices: Devices) -> list[list[
 
 
 def _nothing(op: Any) -> list[Any]:
-    """What a device gets that takes no part."""
+    """The results of a device that takes no part."""
     return [constant(result.type, 0) for result in op.results]
 
 
@@ -200,7 +200,7 @@ _MAKERS: dict[str, Callable[[Any, Inputs, int, Memo], list[Any]]] = {
 }
 _PERMUTE = "stablehlo.collective_permute"
 NAMES = frozenset({*_MAKERS, _PERMUTE})
-# Those whose result depends on a device's place in its group.
+# Collectives whose result depends on a device's place in its group.
 _RANKED = frozenset({"stablehlo.all_to_all", "stablehlo.reduce_scatter"})
 
 

@@ -19,11 +19,11 @@ class _Devices(Protocol):
 
 
 class Unroller(Protocol):
-    """What emits the ops of a block for all devices."""
+    """Emits the ops of a block for all devices."""
 
     @property
     def devices(self) -> _Devices:
-        """For which."""
+        """The devices of the program."""
         ...
 
     def region(self, block: Any) -> AbstractContextManager[None]:
@@ -53,7 +53,7 @@ def loop(unroller: Unroller, op: Any, operands: list[Copies]) -> list[Copies]:
 def _try_loop(
     unroller: Unroller, op: Any, operands: list[Copies], kinds: Kinds
 ) -> tuple[Any, Kinds]:
-    """Emits the loop; returns it, and what devices have alike after one round of it."""
+    """Emits the loop. Returns it, and what is the same on all devices after one turn."""
     condition, body = (region.blocks[0] for region in op.regions)
     inits = different(operands, kinds)
     types = [value.type for value in inits]
@@ -89,7 +89,7 @@ def branches(unroller: Unroller, op: Any, chosen: Copies) -> list[Copies]:
     """Emits a ``case`` or ``if`` that returns the values of all devices."""
     if len(chosen) > 1:
         return _each_its_own(unroller, op, chosen)
-    # Into regions of an op without results, as what there is to return is not known yet.
+    # The regions' op has no results yet: what there is to return is not known.
     scratch = ir.Operation.create(op.name, operands=chosen, regions=len(op.regions))
     returned = []
     for source, region in zip(op.regions, scratch.regions, strict=True):

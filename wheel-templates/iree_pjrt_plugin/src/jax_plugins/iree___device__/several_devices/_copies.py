@@ -16,7 +16,8 @@ from jaxlib.mlir.dialects import stablehlo
 
 # One value for all devices, or one for each of them.
 Copies: TypeAlias = list[Any]
-# For each of some values, the number of each device's among those that differ (``classes``).
+# For each of some values, a number for each device: devices with the same copy have the same number
+# (``classes``).
 Kinds: TypeAlias = list[list[int]]
 
 
@@ -38,7 +39,7 @@ def classes(keys: Sequence[Any]) -> list[int]:
 
 
 def different(copies: Sequence[Copies], kinds: Kinds) -> list[Any]:
-    """Returns the values of all devices in a row, each that differs once."""
+    """Returns the copies of all values in a row, each different copy once."""
     return [
         on(own, kind.index(number))
         for own, kind in zip(copies, kinds, strict=True)
@@ -47,7 +48,7 @@ def different(copies: Sequence[Copies], kinds: Kinds) -> list[Any]:
 
 
 def spread(values: Iterable[Any], kinds: Kinds) -> list[Copies]:
-    """Returns each device's of values in a row: the inverse of ``different``."""
+    """Returns the copies of each value from such a row: the inverse of ``different``."""
     rest = iter(values)
     copies = []
     for kind in kinds:
@@ -142,7 +143,7 @@ def _piece(source: Any, start: Sequence[int], limit: Sequence[int]) -> tuple[Any
 
 
 def constant(type_: ir.Type, number: int) -> Any:
-    """Returns a tensor of one number, 0 or 1 where it may be of any type."""
+    """Returns a tensor of one number: any for integers and floats, 0 or 1 for other types."""
     tensor = ir.RankedTensorType(type_)
     element = str(tensor.element_type)
     if element.startswith("complex"):

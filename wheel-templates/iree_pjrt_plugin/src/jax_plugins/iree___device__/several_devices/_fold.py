@@ -16,7 +16,7 @@ _OPS: dict[str, Callable[..., int]] = {
     "stablehlo.multiply": lambda a, b: a * b,
     "stablehlo.subtract": lambda a, b: a - b,
 }
-# Of numbers that are not negative, where all languages agree.
+# Operations on numbers that are not negative, on which all languages agree.
 _DIVISIONS: dict[str, Callable[[int, int], int]] = {
     "stablehlo.divide": lambda a, b: a // b,
     "stablehlo.remainder": lambda a, b: a % b,

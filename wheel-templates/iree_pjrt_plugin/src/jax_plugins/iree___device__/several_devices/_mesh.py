@@ -61,7 +61,7 @@ class Sharding:
 
     mesh: Mesh
     dims: tuple[tuple[Axis, ...], ...]
-    # Over these, each device holds a term of a sum that is still to be made.
+    # Axes along which each device holds a term of a sum that is still to be made.
     unreduced: tuple[Axis, ...] = ()
 
     @staticmethod
@@ -75,13 +75,13 @@ class Sharding:
         return tuple(math.prod(axis.size for axis in axes) for axes in self.dims)
 
     def over(self, names: Collection[str]) -> Sharding:
-        """Returns this sharding with the axes of these names only."""
+        """Returns this sharding with only the axes of these names."""
         dims = (tuple(axis for axis in axes if axis.name in names) for axes in self.dims)
         unreduced = tuple(axis for axis in self.unreduced if axis.name in names)
         return Sharding(self.mesh, tuple(dims), unreduced)
 
     def dividing(self, shape: Sequence[int]) -> Sharding:
-        """Returns this sharding without the dimensions that it does not cut evenly."""
+        """Returns this sharding without the dimensions that it cuts unevenly."""
         dims = zip(self.dims, self.parts, shape, strict=True)
         cut = tuple(axes if n % parts == 0 else () for axes, parts, n in dims)
         return Sharding(self.mesh, cut, self.unreduced)
@@ -164,7 +164,7 @@ class Meshes:
         kind = getattr(getattr(read, "reduction_op", None), "name", "SUM")
         if len(unreduced) and kind != "SUM":
             raise UnsupportedProgramError(f"arrays whose {kind} is still to be made: {attribute}")
-        if len(unreduced) and jax.__version_info__ < (0, 10):  # which mean something else by it
+        if len(unreduced) and jax.__version_info__ < (0, 10):  # older: another meaning
             raise UnsupportedProgramError(f"unreduced arrays need JAX 0.10 or newer: {attribute}")
         terms = tuple(_axis(sdy.AxisRefAttr(axis), mesh) for axis in unreduced)
         return Sharding(mesh, dims or ((),) * rank, terms)

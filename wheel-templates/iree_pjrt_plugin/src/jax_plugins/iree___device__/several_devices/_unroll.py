@@ -56,14 +56,15 @@ class Unroller:
             if op.operation.name == "func.func"
         }
         self._special: dict[Any, bool] = {}
-        # Of the program's values, what is emitted for them.
+        # What was emitted for each value of the program.
         self._values: dict[Any, Copies] = {}
-        # Emitted scalars whose numbers are known, both ways; a map for each open region.
+        # Emitted scalars by their numbers, and numbers by their scalars; a map for each open
+        # region.
         self._scalars: ChainMap[tuple[Any, int], Any] = ChainMap()
         self._numbers: ChainMap[Any, int] = ChainMap()
-        # Whether values are those of one device rather than of the whole.
+        # Whether a value belongs to one device rather than to the whole.
         self._local = devices.replicated
-        # Of the program's whole values, those whose devices hold terms of a sum.
+        # The whole values of the program whose devices hold terms of a sum.
         self._terms: dict[Any, Terms] = {}
         self._has_terms = _mentions_terms(module)
 
@@ -119,7 +120,7 @@ class Unroller:
             self._terms.setdefault(result, terms)
 
     def terms(self, value: Any) -> Terms:
-        """Returns over which axes the devices of a whole value hold terms of a sum."""
+        """Returns the axes along which the devices of a whole value hold terms of a sum."""
         return self._terms.get(value, frozenset())
 
     def _place(self, op: Any, operands: list[Copies]) -> list[Copies]:
@@ -130,7 +131,7 @@ class Unroller:
         return [self.summed(operands[0], self.terms(op.operands[0]), sharding)]
 
     def summed(self, copies: Copies, terms: Terms, wanted: Sharding) -> Copies:
-        """Returns a whole value with the sums made that ``wanted`` does not leave to be made."""
+        """Returns a whole value, summed over its terms except those that ``wanted`` keeps."""
         left = frozenset(wanted.unreduced)
         sums = self.devices.sums(copies, terms - left, wanted.mesh)
         return self.devices.as_terms(sums, left - terms, wanted.mesh)
@@ -190,7 +191,7 @@ class Unroller:
         captured = _captured(op)
         outside = [self._values[value] for value in captured]
         if self._local and op.name == "stablehlo.custom_call" and _has_side_effect(op):
-            devices = [[*range(self.devices.count)]]  # on every device, whatever it is given
+            devices = [[*range(self.devices.count)]]  # on each, even with the same operands
         else:
             devices = []
 
@@ -212,7 +213,7 @@ class Unroller:
         return [joined(results[index] for results in made) for index in range(len(op.results))]
 
     def _folded(self, op: Any, inputs: tuple[Any, ...]) -> Any:
-        """Arithmetic on the number of a device, which would keep apart what is the same."""
+        """Computes an op on a device's number now: emitted, it would keep equal values apart."""
         if not self._local or len(op.results) != 1:
             return None
         if any(value not in self._numbers for value in inputs):

@@ -34,10 +34,10 @@ Starts a program under AddressSanitizer, LeakSanitizer and UBSan, so that JAX ca
 
 What ASAN_OPTIONS, LSAN_OPTIONS and UBSAN_OPTIONS say comes after the launcher's own, and wins."""
 
-# Without it, the runtime finds no __cxa_throw to hand exceptions to: Python itself is C.
+# Without it, the runtime finds no __cxa_throw to pass exceptions to, since Python itself is C.
 _CXX_RUNTIME = "libstdc++.so.6"
 _OPTIONS = {
-    # LLVM gives threads a signal stack of its own, which the runtime would then unmap.
+    # LLVM gives threads a signal stack of its own, which the runtime would otherwise unmap.
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:use_sigaltstack=0",
     "LSAN_OPTIONS": "suppressions='{suppressions}':print_suppressions=0",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",

@@ -32,7 +32,7 @@ _ZONE_BEGIN, _ZONE_BEGIN_STACK, _ZONE_END = 15, 16, 17
 _TERMINATE, _THREAD, _ZONE_VALUE, _SOURCE_LOCATION = 60, 62, 69, 74
 _SINGLE_STRING, _SECOND_STRING = 99, 100
 _STRING, _THREAD_NAME, _LOCATION_PAYLOAD = 104, 105, 107
-# Their strings have lengths of four bytes: images and code.
+# Types of events whose strings, images or code, have lengths of four bytes.
 _LONG_STRINGS: Final = frozenset((111, 114, 115))
 
 _QUERY: Final = struct.Struct("<BQI")
@@ -83,7 +83,7 @@ class Zone:
 
     thread: int
     begin: int
-    # Of a source location in the client's memory; 0 if the name is known.
+    # The address of a source location in the client's memory; 0 if the name is known.
     location: int = 0
     name: str = ""
     end: int | None = None
@@ -120,7 +120,7 @@ class Reader:
         self._text = ""
         self._payload = ""
         self._open: dict[int, list[Zone]] = {}
-        # Addresses in the client, those of locations that it was asked for in turn.
+        # Addresses of the locations that the client was asked for, in turn.
         self._asked_locations: deque[int] = deque()
         self._locations: dict[int, tuple[int, int]] = {}
         self._strings: dict[int, str] = {}
@@ -234,7 +234,7 @@ class Reader:
             self._asked -= 1
 
     def _now(self, body: bytes) -> int:
-        """The time of an event, which says how much later than the last one of its thread it is."""
+        """The time of an event, which counts from the last event of its thread."""
         self._time += int.from_bytes(body[:8], "little", signed=True)
         assert self.welcome is not None
         return round((self._time - self.welcome.begin) * self.welcome.nanoseconds)
