@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream phase of IREE, pass by pass. It differs from IREE's own list
-// in three ways: steps of ours run between the passes, one pass is left out,
-// and one may fail. Before each element of these lists come AlignLoops and
-// RefineSubviews.
+// in three ways: our passes of the phase `stream` run before each element of
+// these lists, one of IREE's is left out, and one may fail.
 #ifndef IREE_PJRT_COMPILE_STREAM_PASSES_H_
 #define IREE_PJRT_COMPILE_STREAM_PASSES_H_
 
@@ -14,8 +13,8 @@
 namespace iree_pjrt {
 
 struct StreamPasses {
-  std::string pipeline;  // In MLIR's syntax.
-  // Only an optimization, whose failure leaves a program that is right.
+  std::string pipeline;  // in MLIR's syntax
+  // It is only an optimization: if it fails, the program is still right.
   bool may_give_up = false;
 };
 
@@ -28,8 +27,8 @@ struct StreamPasses {
 // and both results are wrong. Once copies are decided there is no CSE here.
 const std::vector<StreamPasses>& PassesUntilScheduling();
 
-// What is run when; memory, commands, and optimizations of them. The analysis
-// of which waits are superfluous gives up on deeply nested loops.
+// Decides the order of execution, memory and commands, and optimizes them. The
+// analysis that finds superfluous waits gives up on deeply nested loops.
 const std::vector<StreamPasses>& PassesFromScheduling();
 
 // Throws FAILED_PRECONDITION, with its name, for a pass that the library does

@@ -34,8 +34,8 @@ std::vector<std::string> TargetFlags(const Target& target) {
           "--iree-llvmcpu-target-cpu=" + target.name,
           "--iree-llvmcpu-enable-ukernels=none",
           "--iree-llvmcpu-reassociate-fp-reductions",
-          // Within kWorkerStack (runtime/runtime.cc), and a main thread's 8
-          // MiB. With IREE's 32 KiB gradients of convolutions do not compile.
+          // Within kWorkerStack (cpu/runtime.cc), and a main thread's 8 MiB.
+          // With IREE's 32 KiB gradients of convolutions do not compile.
           "--iree-llvmcpu-stack-allocation-limit=1048576",
 #if defined(IREE_PJRT_ASAN)
           "--iree-llvmcpu-sanitize=address",
