@@ -18,7 +18,7 @@ export interface SmokeOptions {
   readonly channel?: string;
 }
 
-/** Installs each wheel into a fresh environment per Python and runs the suite in `python/` there. */
+/** Installs each wheel into a fresh environment per Python and runs the suite in `stages/lib/testing/smoke/` there. */
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
   const { lock, iree } = lockAndIree(context);
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
