@@ -154,7 +154,6 @@ export class FileRun {
         ...deviceEnvironment(this.#file.devices),
         JAX_NUM_GENERATED_CASES: String(options.generatedCases),
         PYTHONPATH: path.join(root, 'stages', 'jax-tests', 'python'),
-        PYTHONPYCACHEPREFIX: path.join(tempDir, 'pycache'),
       },
       okCodes: ANY_EXIT_CODE,
       timeoutMs: Math.max(MIN_MS, this.#left()),

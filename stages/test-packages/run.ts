@@ -5,6 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { JaxArtifact, PackagesArtifact, TestReportArtifact } from '../artifacts.js';
 import { junitTotals } from '../lib/junit.js';
+import { bytecodeIn } from '../lib/testing/wheel-env.js';
 
 /** Runs the `tests` folders of wheel-templates with pytest on the rendered sources, in the environment of `setup-jax`. */
 export async function testPackages(context: StageContext): Promise<TestReportArtifact> {
@@ -15,7 +16,7 @@ export async function testPackages(context: StageContext): Promise<TestReportArt
   const { exitCode } = await context.exec(
     path.join(jax.dir, jax.value.python),
     ['-m', 'pytest', '-p', 'no:cacheprovider', '-q', `--junitxml=${junit}`, ...(await placeTests(context))],
-    { env: { PYTHONDONTWRITEBYTECODE: '1' }, cwd: context.tempDir, okCodes: [0, 1] },
+    { env: bytecodeIn(path.join(context.tempDir, 'pycache')), cwd: context.tempDir, okCodes: [0, 1] },
   );
   const { failures, ...totals } = junitTotals(await readFile(junit, 'utf8'));
   if (exitCode !== 0 || totals.failed > 0) {

@@ -74,8 +74,6 @@ export async function runConformance(
       cwd: context.tempDir,
       env: {
         ...freshShell(path.join(context.tempDir, 'cache')),
-        // Compiled once for all the processes that tests start, and away from the sources.
-        PYTHONPYCACHEPREFIX: path.join(context.tempDir, 'pycache'),
         ...env,
       },
       okCodes: ANY_EXIT_CODE,

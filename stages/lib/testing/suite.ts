@@ -62,7 +62,7 @@ export async function runSuite(
     [...first, '-m', 'pytest', ...settings, ...about, suite],
     {
       cwd: context.tempDir,
-      env: { ...freshShell(path.join(context.tempDir, 'cache')), PYTHONDONTWRITEBYTECODE: '1' },
+      env: freshShell(path.join(context.tempDir, 'cache')),
       okCodes: ANY_EXIT_CODE,
       silenceMs: silenceSeconds * 1000 * (machineOf(context) === hostMachine() ? 1 : EMULATED),
     },
