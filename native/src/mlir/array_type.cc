@@ -4,7 +4,14 @@
 #include <charconv>
 #include <cstddef>
 
+#include "mlir/attributes.h"
+
 namespace iree_pjrt {
+
+std::string ArrayType::Element() const {
+  const std::string element = WithoutVhlo(after);
+  return element.substr(0, element.rfind('>'));
+}
 
 std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
   std::string text = before;

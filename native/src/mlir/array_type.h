@@ -18,6 +18,8 @@ struct ArrayType {
   std::vector<int64_t> shape;
   std::string after;  // from the element type on
 
+  // The element type in builtin form: `i32`, `ui8`, `complex<f32>`.
+  std::string Element() const;
   // The text of the type with another shape.
   std::string Reshaped(const std::vector<int64_t>& to) const;
 };

@@ -71,11 +71,6 @@ ArrayType StablehloBuilder::TypeOf(MlirValue array) const {
   return *std::move(type);
 }
 
-std::string StablehloBuilder::ElementOf(MlirValue array) const {
-  const std::string element = WithoutVhlo(TypeOf(array).after);
-  return element.substr(0, element.rfind('>'));
-}
-
 MlirType StablehloBuilder::Type(const Dims& shape,
                                 std::string_view element) const {
   const ArrayType type{

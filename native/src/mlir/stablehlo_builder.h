@@ -31,13 +31,14 @@ class StablehloBuilder {
   // Operations get the form of `like`; without it, that of `before`.
   StablehloBuilder(const Ir& ir, MlirOperation before, MlirOperation like = {});
 
-  // Of an array; the element in builtin form.
+  // The type of an array; `element` is in builtin form.
   MlirType Type(const Dims& shape, std::string_view element) const;
   // Throws UNIMPLEMENTED if a dimension is not static.
   ArrayType TypeOf(MlirValue array) const;
   Dims ShapeOf(MlirValue array) const { return TypeOf(array).shape; }
-  // The element type in builtin form: `i32`, `ui8`, `complex<f32>`.
-  std::string ElementOf(MlirValue array) const;
+  std::string ElementOf(MlirValue array) const {
+    return TypeOf(array).Element();
+  }
 
   // A constant of one number everywhere, such as `0` or `-0.0`.
   MlirValue Splat(MlirType type, std::string_view number) const;

@@ -34,13 +34,8 @@ constexpr std::array<Float, 6> kFloats = {{{"f64", 64, 0x7ff0'0000'0000'0000},
 
 // The float type of an array's elements; null if they are others.
 const Float* FloatOf(const ArrayType& array) {
-  for (const Float& type : kFloats) {
-    const std::string name(type.name);
-    if (array.after == name + ">" || array.after == "!vhlo." + name + "_v1>") {
-      return &type;
-    }
-  }
-  return nullptr;
+  const auto type = std::ranges::find(kFloats, array.Element(), &Float::name);
+  return type == kFloats.end() ? nullptr : &*type;
 }
 
 class Extreme {

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "mlir/retype.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
@@ -19,16 +20,13 @@ struct Small {
   std::string_view name;
   std::string_view wide;
   int bits;
+  bool is_unsigned;
 };
-// Unsigned first: `ui4` also ends in `i4`.
-constexpr std::array<Small, 8> kSmall = {{{"!vhlo.ui2_v1", "!vhlo.ui8_v1", 2},
-                                          {"!vhlo.ui4_v1", "!vhlo.ui8_v1", 4},
-                                          {"!vhlo.i2_v1", "!vhlo.i8_v1", 2},
-                                          {"!vhlo.i4_v1", "!vhlo.i8_v1", 4},
-                                          {"ui2>", "ui8>", 2},
-                                          {"ui4>", "ui8>", 4},
-                                          {"i2>", "i8>", 2},
-                                          {"i4>", "i8>", 4}}};
+// Unsigned first: `ui4>` also ends in `i4>`.
+constexpr std::array<Small, 4> kSmall = {{{"ui2", "ui8", 2, true},
+                                          {"ui4", "ui8", 4, true},
+                                          {"i2", "i8", 2, false},
+                                          {"i4", "i8", 4, false}}};
 
 // Operations that move values about, choose among them, or hand on what was cut
 // already (control flow, calls).
@@ -55,28 +53,37 @@ constexpr std::array<std::string_view, 22> kKeepSize = {"all_gather",
                                                         "transpose",
                                                         "while"};
 
+void ReplaceAll(std::string& text, const std::string& from,
+                const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// The text of any type, also of a function, in either dialect.
 std::string Replaced(std::string text) {
   for (const Small& small : kSmall) {
-    for (size_t at = 0; (at = text.find(small.name, at)) != std::string::npos;
-         at += small.wide.size()) {
-      text.replace(at, small.name.size(), small.wide);
-    }
+    const std::string name(small.name);
+    const std::string wide(small.wide);
+    ReplaceAll(text, "!vhlo." + name + "_v1", "!vhlo." + wide + "_v1");
+    ReplaceAll(text, name + ">", wide + ">");
   }
   return text;
 }
 
-const Small* SmallOf(const std::string& tensor) {
-  for (const Small& small : kSmall) {
-    if (tensor.find(small.name) != std::string::npos) return &small;
-  }
-  return nullptr;
+const Small* SmallOf(const Ir& ir, MlirType type) {
+  const auto array = ArrayTypeOf(ir, type);
+  if (!array) return nullptr;
+  const auto small = std::ranges::find(kSmall, array->Element(), &Small::name);
+  return small == kSmall.end() ? nullptr : &*small;
 }
 
 // Refuses a bitcast that would have to put the bits of two integers into one.
 void CheckBitcast(const Ir& ir, MlirOperation op) {
   if (StablehloName(ir.Name(op)) != "bitcast_convert") return;
   const auto bits = [&](MlirType type) {
-    const Small* small = SmallOf(ir.Print(type));
+    const Small* small = SmallOf(ir, type);
     return small ? small->bits : 0;
   };
   const MlirValue operand = ir.api.mlirOperationGetOperand(op, 0);
@@ -95,8 +102,8 @@ class SmallIntegers {
       : ir_(ir), retyper_(ir, &Replaced) {
     const MlirBlock body = ir.Body(function);
     for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
-      inputs_.push_back(ir.Print(
-          ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i))));
+      inputs_.push_back(
+          ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i)));
     }
   }
 
@@ -104,7 +111,7 @@ class SmallIntegers {
     const MlirBlock body = ir_.Body(function);
     const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const Small* small = SmallOf(inputs_[i]);
+      const Small* small = SmallOf(ir_, inputs_[i]);
       if (!small) continue;
       Cut(ir_.api.mlirBlockGetArgument(body, static_cast<intptr_t>(i)), first,
           *small);
@@ -121,7 +128,7 @@ class SmallIntegers {
       return;
     }
     for (size_t i = 0; i < types.size(); ++i) {
-      const Small* small = SmallOf(ir_.Print(types[i]));
+      const Small* small = SmallOf(ir_, types[i]);
       if (!small) continue;
       Cut(ir_.api.mlirOperationGetResult(op, static_cast<intptr_t>(i)),
           ir_.api.mlirOperationGetNextInBlock(op), *small);
@@ -139,42 +146,20 @@ class SmallIntegers {
   // Shifts the result up until only its bits are left, and down again with the
   // sign, if it has one.
   void Cut(MlirValue result, MlirOperation next, const Small& small) const {
-    const MlirType type = ir_.api.mlirValueGetType(result);
-    const auto make = [&](const std::string& name,
-                          const std::vector<MlirValue>& operands,
-                          const std::vector<MlirNamedAttribute>& attributes) {
-      return ir_.CreateBefore(next, StablehloNameLike(ir_.Name(next), name),
-                              operands, {type}, attributes);
-    };
-    const auto value = [&](MlirOperation made) {
-      return ir_.api.mlirOperationGetResult(made, 0);
-    };
-    const MlirOperation count = make("constant", {}, {Shift(type, small)});
-    const MlirOperation up = make("shift_left", {result, value(count)}, {});
-    const bool is_unsigned = small.wide.find("ui8") != std::string_view::npos;
-    const MlirOperation down =
-        make(is_unsigned ? "shift_right_logical" : "shift_right_arithmetic",
-             {value(up), value(count)}, {});
-    ir_.api.mlirValueReplaceAllUsesOfWith(result, value(down));
-    ir_.api.mlirOperationSetOperand(up, 0, result);
-  }
-
-  MlirNamedAttribute Shift(MlirType type, const Small& small) const {
-    const std::string text = ir_.Print(type);
-    const bool vhlo = text.starts_with("!vhlo.");
-    const size_t open = text.find('<');
-    const size_t at = text.find_first_not_of("0123456789x", open + 1);
-    const bool is_unsigned = small.wide.find("ui8") != std::string_view::npos;
-    const std::string dense = "dense<" + std::to_string(8 - small.bits) +
-                              "> : tensor" + text.substr(open, at - open) +
-                              (is_unsigned ? "ui8>" : "i8>");
-    return ir_.Named(
-        "value", ir_.Parse(vhlo ? "#vhlo.tensor_v1<" + dense + ">" : dense));
+    const StablehloBuilder builder(ir_, next);
+    const MlirValue count =
+        builder.Splat(builder.ShapeOf(result), small.wide, 8 - small.bits);
+    const MlirValue up = builder.Apply("shift_left", {result, count});
+    const MlirValue down = builder.Apply(
+        small.is_unsigned ? "shift_right_logical" : "shift_right_arithmetic",
+        {up, count});
+    ir_.api.mlirValueReplaceAllUsesOfWith(result, down);
+    ir_.api.mlirOperationSetOperand(ir_.Definition(up), 0, result);
   }
 
   const Ir& ir_;
   Retyper retyper_;
-  std::vector<std::string> inputs_;  // the inputs' types before the pass
+  std::vector<MlirType> inputs_;  // the inputs' types before the pass
 };
 
 }  // namespace

@@ -5,8 +5,10 @@
 // once.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "mlir/retype.h"
+#include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
 
@@ -15,71 +17,67 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kNarrow = {
     "bf16", "f16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
-
-bool IsOneOf(char c, std::string_view characters) {
-  return characters.find(c) != std::string_view::npos;
-}
-
-// `tensor<4xbf16>` -> `tensor<4xf32>`, in either dialect.
-std::string Widened(std::string type) {
-  for (const std::string_view name : kNarrow) {
-    for (size_t at = 0; (at = type.find(name, at)) != std::string::npos; ++at) {
-      const size_t end = at + name.size();
-      if (at > 0 && end < type.size() && IsOneOf(type[at - 1], "x<.") &&
-          IsOneOf(type[end], ">_")) {
-        type.replace(at, name.size(), "f32");
-      }
-    }
-  }
-  return type;
-}
+constexpr std::string_view kWide = "f32";
 
 class Widening {
  public:
   Widening(const Ir& ir, MlirOperation op)
       : ir_(ir),
         op_(op),
-        convert_(StablehloNameLike(ir.Name(op), "convert")),
-        retyper_(ir, Widened) {}
+        builder_(ir, op),
+        convert_(StablehloNameLike(ir.Name(op), "convert")) {}
 
   // Users of a result get it rounded.
   void RoundResults() {
     const MlirOperation next = ir_.api.mlirOperationGetNextInBlock(op_);
     for (const MlirValue result : ir_.Results(op_)) {
-      const MlirType type = ir_.api.mlirValueGetType(result);
-      const MlirType wide = ir_.ParseType(Widened(ir_.Print(type)));
-      if (ir_.api.mlirTypeEqual(type, wide)) continue;
-      RetypeBehindCast(ir_, result, wide, convert_, next);
+      if (const auto wide = Wide(result)) {
+        RetypeBehindCast(ir_, result, *wide, convert_, next);
+      }
     }
   }
 
   void WidenOperands() {
     for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumOperands(op_); ++i) {
       const MlirValue operand = ir_.api.mlirOperationGetOperand(op_, i);
-      const MlirType type = ir_.api.mlirValueGetType(operand);
-      const MlirType wide = ir_.ParseType(Widened(ir_.Print(type)));
-      if (ir_.api.mlirTypeEqual(type, wide)) continue;
-      const MlirOperation converted =
-          ir_.CreateBefore(op_, convert_, {operand}, {wide}, {});
-      ir_.api.mlirOperationSetOperand(
-          op_, i, ir_.api.mlirOperationGetResult(converted, 0));
+      if (Wide(operand)) {
+        ir_.api.mlirOperationSetOperand(op_, i,
+                                        builder_.Convert(operand, kWide));
+      }
     }
   }
 
   void WidenBody() {
     const MlirBlock body = ir_.Body(op_);
-    retyper_.Retype(op_);
+    for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
+      BecomeWide(ir_.api.mlirBlockGetArgument(body, i));
+    }
     for (MlirOperation inner = ir_.api.mlirBlockGetFirstOperation(body);
          inner.ptr; inner = ir_.api.mlirOperationGetNextInBlock(inner)) {
-      retyper_.Retype(inner);
+      for (const MlirValue result : ir_.Results(inner)) BecomeWide(result);
     }
   }
 
  private:
+  // The type of the value with wide elements; empty if its elements are others.
+  std::optional<MlirType> Wide(MlirValue value) const {
+    const auto type = ArrayTypeOf(ir_, value);
+    if (!type || std::ranges::find(kNarrow, type->Element()) == kNarrow.end()) {
+      return std::nullopt;
+    }
+    return builder_.Type(type->shape, kWide);
+  }
+
+  void BecomeWide(MlirValue value) const {
+    if (const auto wide = Wide(value)) {
+      ir_.api.mlirValueSetType(value, *wide);
+    }
+  }
+
   const Ir& ir_;
   const MlirOperation op_;
+  const StablehloBuilder builder_;
   const std::string convert_;
-  Retyper retyper_;
 };
 
 // Whether the body rounds what it computes, and the types of its operations
