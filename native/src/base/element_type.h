@@ -13,12 +13,13 @@ namespace iree_pjrt {
 
 struct ElementType {
   PJRT_Buffer_Type pjrt;
-  // What a buffer view says. Integers are signless: the compiler lowers ui32
-  // and si32 to the same i32.
+  // The type that a buffer view states. Integers are signless: the compiler
+  // lowers ui32 and si32 to the same i32.
   iree_hal_element_type_t iree;
-  // As XLA stores it: whole bytes, also for types of 4 bits.
+  // The size in XLA's arrays: whole bytes, also for types of 4 bits.
   uint32_t byte_size;
-  // In StableHLO; VHLO says `!vhlo.<name>_v1`, with i1 as bool and iN as si/ui.
+  // The names in StableHLO and in VHLO's `!vhlo.<name>_v1`, which has bool for
+  // i1, and si/ui for iN.
   std::string_view mlir;
   std::string_view vhlo;
 };

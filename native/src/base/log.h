@@ -18,7 +18,8 @@ class Log {
   // For callers whose text costs something to make.
   bool enabled(LogLevel level) const { return level <= level_; }
 
-  // What went wrong; what is done, with its time; details of it.
+  // Error: something went wrong. Info: what is done, with its time. Debug:
+  // details.
   void Error(std::string_view text) const {
     Write(LogLevel::kError, 'E', text);
   }

@@ -36,7 +36,7 @@ inline bool BoolValue(const std::string& name, const PJRT_NamedValue& value) {
   return value.bool_value;
 }
 
-// No number is above it.
+// The bound that no number exceeds.
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 // The whole number that is all of the text. Throws INVALID_ARGUMENT that names
@@ -44,8 +44,8 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 int64_t ParseNumber(const std::string& name, std::string_view text,
                     int64_t least, int64_t most = kNoLimit);
 
-// Of an option, which may be text: JAX hands over as text what its user wrote
-// in one string.
+// The number of an option. It may be text: JAX hands over as text what its user
+// wrote in one string.
 int64_t NumberValue(const std::string& name, const PJRT_NamedValue& value,
                     int64_t least, int64_t most = kNoLimit);
 

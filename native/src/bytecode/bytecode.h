@@ -12,7 +12,8 @@ namespace iree_pjrt {
 
 bool IsMlirBytecode(std::string_view program);
 
-// Of bytecode, in its order, into which its other parts point.
+// The names of the dialects in bytecode, in its order; its other parts are
+// indices into that list.
 std::vector<std::string_view> DialectNames(std::string_view program);
 
 // Truncated or damaged bytecode holds nothing: the compiler will say what is

@@ -32,7 +32,7 @@ class Compiler {
 
   const Target& target() const { return target_; }
 
-  // Equal where the same program is compiled to the same code.
+  // Compilers with equal identities compile a program to the same code.
   std::string identity() const;
 
   // `source`: MLIR bytecode, a portable artifact, or text. Throws

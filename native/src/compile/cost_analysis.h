@@ -15,7 +15,7 @@
 
 namespace iree_pjrt {
 
-// Of `main`, in either form of StableHLO.
+// The cost of `main`, in either form of StableHLO.
 CostAnalysis AnalyzeCost(const Ir& ir);
 
 }  // namespace iree_pjrt

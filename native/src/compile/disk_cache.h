@@ -43,7 +43,8 @@ class DiskCache {
   const uint64_t max_bytes_;
   const Log log_;
   std::mutex mutex_;
-  // Of the folder, as last counted, and what this process has added since.
+  // The size of the folder when it was last counted, and what this process has
+  // added since.
   std::optional<uint64_t> known_bytes_;
   bool complained_ = false;
 };

@@ -12,7 +12,8 @@
 
 namespace iree_pjrt {
 
-// Of `main`, on the module after IREE's input phase (linalg on tensors).
+// The cost of `main`, on the module after IREE's input phase (linalg on
+// tensors).
 Cost EstimateCost(const Ir& ir);
 
 // Flags for the passes that follow that phase; each family of devices has its

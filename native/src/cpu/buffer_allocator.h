@@ -32,7 +32,7 @@ class BufferAllocator {
  private:
   static iree_status_t Control(void* self, iree_allocator_command_t command,
                                const void* params, void** inout_ptr);
-  // With the bytes that a block really takes, which are those that it frees.
+  // A block with the bytes that it really takes, which are those that it frees.
   LargeBlocks::Block Take(size_t size);
   iree_status_t Allocate(size_t size, bool zero, void** out_ptr);
   void Free(void* pointer);

@@ -35,8 +35,8 @@ struct DeviceOptions {
 // A GPU each.
 inline size_t DeviceCount(const DeviceOptions&) { return 1; }
 
-// Whether memory is freed when the device gets there: freed with the last
-// reference to it, the whole device would be waited for.
+// Whether memory is freed when the device gets there. If it were freed with the
+// last reference to it, that would wait for the whole device.
 inline constexpr bool kFreesInStreamOrder = true;
 
 // For the message about an unknown option.

@@ -16,7 +16,7 @@ class DeviceOrdinalScope {
   DeviceOrdinalScope(const DeviceOrdinalScope&) = delete;
   DeviceOrdinalScope& operator=(const DeviceOrdinalScope&) = delete;
 
-  // 0 outside of any.
+  // The device of the innermost scope of this thread; 0 outside of any.
   static int32_t Current();
 
  private:

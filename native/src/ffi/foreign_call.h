@@ -22,11 +22,11 @@ struct ForeignAttribute {
   using Dictionary = std::map<std::string, ForeignAttribute>;
 
   XLA_FFI_AttrType kind = XLA_FFI_AttrType_DICTIONARY;
-  // Of scalars and arrays.
+  // The type of a scalar, or of an array's elements.
   XLA_FFI_DataType type = XLA_FFI_DataType_INVALID;
   // The text of a string; the elements of a scalar or an array.
   std::string bytes;
-  // Elements of an array.
+  // The number of an array's elements.
   int64_t size = 0;
   Dictionary entries;
 };

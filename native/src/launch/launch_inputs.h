@@ -18,7 +18,7 @@ namespace iree_pjrt {
 struct LaunchArguments {
   std::span<Device* const> devices;
   PJRT_Buffer* const* const* lists;
-  // On each device.
+  // The number of arguments of each device.
   size_t count;
 };
 

@@ -23,8 +23,8 @@ std::string WithoutVhlo(std::string_view printed);
 MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
                                std::string_view name);
 
-// What a handler gets for it. Throws UNIMPLEMENTED for kinds of attributes that
-// the FFI does not have.
+// The attribute as handlers get it. Throws UNIMPLEMENTED for kinds of
+// attributes that the FFI does not have.
 ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute);
 
 // `3 : i64`. Throws INVALID_ARGUMENT for what is no integer.

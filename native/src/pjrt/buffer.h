@@ -63,7 +63,7 @@ class Buffer {
 
   // A second buffer over the same data. Data is immutable, so this is a copy.
   Buffer* Alias(Memory* memory) const;
-  // One of the same shape and memory.
+  // A buffer of the same shape and memory.
   Buffer* WithData(std::shared_ptr<const BufferData> data) const;
 
  private:

@@ -39,13 +39,13 @@ struct LoadedModule {
   LoadedModule& operator=(const LoadedModule&) = delete;
 
   std::shared_ptr<const Program> program;  // owns the bytes the module reads
-  // What it runs on; the client's.
+  // The device that it runs on; the client owns it.
   iree_hal_device_t* hal_device;
   VmContext context;
   iree_vm_function_t function;
-  // Of the program's outputs, to be shared with the buffers.
+  // The shapes of the program's outputs, which its buffers share.
   std::vector<std::shared_ptr<const Shape>> outputs;
-  // Of launches so far, whichever thread they ran on.
+  // The pace of launches so far, whichever thread they ran on.
   mutable Pace pace;
 };
 

@@ -14,7 +14,8 @@ struct Cost {
   double microseconds = 0;
   // Multiply-adds of the largest matrix product; 0 for none.
   double product = 0;
-  // Of the largest contraction that uses each of its elements often.
+  // Multiply-adds of the largest contraction that uses each of its elements
+  // often.
   double contraction = 0;
   // False if a loop may run any number of times.
   bool bounded = true;

@@ -24,7 +24,7 @@ struct ClientOptions {
   std::string compiler_library_path;
   // Null if the framework registered none.
   iree_pjrt_framework_passes_fn framework_passes = nullptr;
-  // What the callback makes of a program stays the same while this does.
+  // While this stays the same, the callback makes the same of a program.
   std::string framework_passes_identity;
   // Flags added after ours, so that they win.
   std::vector<std::string> extra_compiler_flags;
@@ -32,7 +32,7 @@ struct ClientOptions {
   std::string save_artifacts_dir;
   // Our passes whose program is written there, too, before and after.
   std::vector<std::string> saved_passes;
-  // Those that are left out, to see what they are good for.
+  // Our passes that are left out, to see what they are good for.
   std::vector<std::string> skipped_passes;
   // Threads that a large program is spread over; 0: one for each core that the
   // process may use.
@@ -41,7 +41,7 @@ struct ClientOptions {
   // nowhere.
   std::string cache_dir;
   uint64_t cache_bytes = uint64_t{1} << 30;
-  // What only this family of devices knows.
+  // The options that only this family of devices knows.
   DeviceOptions device;
   // Errors reach the caller anyway.
   LogLevel log_level = LogLevel::kOff;

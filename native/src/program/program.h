@@ -26,7 +26,7 @@ struct Program {
   CompileOptions compile_options;
   std::vector<Shape> inputs;
   std::vector<Shape> outputs;
-  // Of each output, index into MemoryDescriptions().
+  // For each output, its index into MemoryDescriptions().
   std::vector<size_t> output_memories;
   // Inputs whose buffers the program may take over.
   std::vector<bool> donatable;
@@ -54,10 +54,10 @@ struct Program {
   // IREE's VM bytecode, aligned for use in place.
   std::string vmfb;
 
-  // Of one device.
+  // The number of arguments, or results, of one device.
   size_t argument_count() const;
   size_t result_count() const;
-  // The input or output of an argument or a result of one of the devices.
+  // The input, or output, of an argument, or result, of a device.
   size_t input_of(size_t device, size_t argument) const;
   size_t output_of(size_t device, size_t result) const;
   // The same on all devices.

@@ -7,7 +7,7 @@
 
 namespace iree_pjrt {
 
-// Those of the stream phase right before execution is scheduled, in MLIR's
+// Passes of the stream phase right before execution is scheduled, in MLIR's
 // syntax, with a comma after each; empty if there are none.
 extern const std::string_view kPassesBeforeScheduling;
 

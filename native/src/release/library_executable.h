@@ -15,7 +15,7 @@ struct LibraryExecutable {
   const iree_hal_executable_library_v0_t* library;
 };
 
-// Of an executable whose `base` is initialized.
+// Sets the library of an executable whose `base` is initialized.
 void SetLibrary(LibraryExecutable& executable,
                 const iree_hal_executable_library_v0_t* library);
 

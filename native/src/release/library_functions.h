@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What IREE asks a LibraryExecutable about its functions. The answers are of
-// every release; what their types are called is not.
+// The functions by which IREE asks about a LibraryExecutable. Their answers are
+// the same in every release; the names of their types are not.
 #ifndef IREE_PJRT_RELEASE_LIBRARY_FUNCTIONS_H_
 #define IREE_PJRT_RELEASE_LIBRARY_FUNCTIONS_H_
 

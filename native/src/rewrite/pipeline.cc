@@ -70,8 +70,9 @@ constexpr Pass kPasses[] = {
                    "IREE has no arrays of integers of less than a byte"),
     IREE_PJRT_PASS(kStablehlo, RewriteRngStates,
                    "IREE merges generators that start from one state"),
-    IREE_PJRT_PASS(kStablehlo, RewriteUnsignedOperations,
-                   "IREE does not compile them of unsigned integers"),
+    IREE_PJRT_PASS(
+        kStablehlo, RewriteUnsignedOperations,
+        "IREE does not compile some operations of unsigned integers"),
     IREE_PJRT_PASS(kStablehlo, WidenSums,
                    "IREE rounds floats of 16 bits after each term"),
     IREE_PJRT_PASS(kStablehlo, SplitFullReductions,
@@ -132,8 +133,7 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kStream, RefineSubviews,
                    "IREE refuses views of another kind than the whole"),
     {Phase::kStream, "DropDeallocations", &Deallocations,
-     "IREE deallocates what has another name; on CPUs, where memory needs it "
-     "not"},
+     "IREE deallocates memory that is still read by another name"},
 
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,

@@ -31,7 +31,7 @@ enum class Phase {
 // `received`, `stablehlo` ...
 std::string_view NameOf(Phase phase);
 
-// What passes are told and what they find out. One for each program.
+// What passes are told, and what they find out, about one program.
 struct PassContext {
   size_t device_count = 1;
   // Inputs that the program may write into.

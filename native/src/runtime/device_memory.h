@@ -56,7 +56,7 @@ class HostView {
   void Finish();
 
  private:
-  // What a family needs of its own.
+  // What a family needs beside the bytes.
   struct Staging;
 
   char* data_ = nullptr;

@@ -17,7 +17,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  // Of a family that has something to leave again.
+  // Set by a family that has something to leave again.
   [[maybe_unused]] const void* entered_ = nullptr;
 };
 

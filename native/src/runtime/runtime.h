@@ -28,7 +28,7 @@ struct Cost;
 // Cores this process may use: its affinity mask, cut by the cgroup's quota.
 size_t AvailableCores();
 
-// What is not known is not set. A plain value.
+// A plain value; statistics that are not known are not set.
 struct MemoryStatistics {
   int64_t bytes_in_use;
   std::optional<int64_t> peak_bytes_in_use;
@@ -53,15 +53,15 @@ class Runtime {
 
   iree_vm_instance_t* instance() const { return instance_.get(); }
   iree_hal_allocator_t* allocator() const { return allocator_.get(); }
-  // Of its device.
+  // The target of the device.
   Target target() const;
   MemoryStatistics memory_statistics() const;
-  // What a program of this cost runs on.
+  // The engine that runs a program of this cost.
   const Engine& EngineFor(const Cost& cost);
   // Where the framework's callbacks run; outlives this where it is held.
   const std::shared_ptr<WorkQueue>& callbacks() const { return callbacks_; }
 
-  // What a family keeps beside this.
+  // What a family keeps beside the members of this.
   struct Family;
   Family& family() { return *family_; }
 

@@ -20,9 +20,9 @@ struct Target {
   std::string device_kind;
 };
 
-// Of a topology that no client made. `name` is what the framework asks for; it
-// may be empty. Throws INVALID_ARGUMENT for a name that is not known, and where
-// nothing says what to compile for.
+// The target of a topology that no client made. `name` is what the framework
+// asks for; it may be empty. Throws INVALID_ARGUMENT for a name that is not
+// known, and where nothing says what to compile for.
 Target TargetOfTopology(const ClientOptions& options, std::string_view name);
 
 // Flags of the IREE compiler that choose the target.

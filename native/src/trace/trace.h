@@ -28,7 +28,8 @@ enum class TraceKind : uint8_t {
   kCallback
 };
 
-// Of a program, a kernel or a handler; lives as long as an event needs it.
+// The name of a program, a kernel or a handler; lives as long as an event needs
+// it.
 using TraceName = std::shared_ptr<const std::string>;
 
 struct TraceEvent {
@@ -44,7 +45,7 @@ struct TraceEvent {
 struct TraceThread {
   int64_t id;
   std::string name;
-  // In the order of their ends.
+  // Events in the order of their ends.
   std::vector<TraceEvent> events;
 };
 

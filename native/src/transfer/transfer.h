@@ -25,7 +25,7 @@ void ClientCreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args& args);
 void BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args);
 void BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args);
-// As CopyRawToHost, to an address that the framework says later.
+// The same, to an address that the framework says later.
 void BufferCopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args& args);
 void BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args);
 void BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args);

@@ -7,7 +7,7 @@
 
 namespace iree_pjrt {
 
-// What a program is after it that it was not before.
+// What holds for a program after the pass, and did not before.
 void NullPass(const Ir& ir);
 
 }  // namespace iree_pjrt

@@ -12,8 +12,8 @@
 
 namespace iree_pjrt {
 
-// Of signed integers of 32 or 64 bits. What is too large for the sign becomes
-// negative: that lies outside of an array as well.
+// The indices as signed integers of 32 or 64 bits. Indices too large for the
+// sign become negative: these lie outside of an array as well.
 MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
 
 // Whether the indices are constants from 0 up to a limit each. `vector`: the
@@ -28,12 +28,13 @@ class Scatter {
 
   // The sizes of a window in the array, 1 where it leaves a dimension out.
   Dims WindowSizes() const;
-  // The dimensions of the updates that go through the indices, in order.
+  // The indices, signed, with the components last: of `BatchShape()` and one
+  // dimension more.
   Dims BatchDimensions() const;
   Dims BatchShape() const;
   // Signed, the components last: of `BatchShape()` and one dimension more.
   MlirValue PlainIndices() const;
-  // The scatter takes these, in the form of `PlainIndices`.
+  // Gives the scatter these indices, in the form of `PlainIndices`.
   void SetPlainIndices(MlirValue plain);
 
   // Gives the operation what has changed here. Whoever uses a result gets what
@@ -52,7 +53,7 @@ class Scatter {
   std::vector<MlirValue> updates;
 };
 
-// Those of the module, before any is changed.
+// The scatters of the module, before any is changed.
 std::vector<MlirOperation> ScattersIn(const Ir& ir);
 
 }  // namespace iree_pjrt
