@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the benchmarks share: the environment of the last build's plugin, and the tables in README.md. */
 import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { $ } from 'zx';
 
 export const root = path.join(import.meta.dirname, '..');
 
-/** The environment in which Python finds JAX and the plugin of the last build. */
-export async function pluginEnv(): Promise<NodeJS.ProcessEnv> {
-  const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env cpu --json`;
-  return { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
+/** The environment in which Python finds JAX, the plugin as a variant of it was last built, and what the scripts share. */
+export async function pluginEnv(variant = 'cpu'): Promise<NodeJS.ProcessEnv> {
+  const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env ${variant} --json`;
+  const env = { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
+  const scripts = [import.meta.dirname, path.join(import.meta.dirname, 'plugin')];
+  return { ...env, PYTHONPATH: [...scripts, env['PYTHONPATH'] ?? ''].join(path.delimiter) };
+}
+
+/** Cores that what is measured is pinned to: BENCH_CORES, default 0,1. */
+export const cores = process.env['BENCH_CORES'] ?? '0,1';
+
+/** Where and when a table was measured. */
+export function measuredHere(): string {
+  const [cpu] = cpus();
+  return (
+    `One run pinned to the cores ${cores} of ${availableParallelism()} (${cpu?.model.trim() ?? 'unknown'}), ` +
+    `${new Date().toISOString().slice(0, 10)}; the least of interleaved turns.`
+  );
 }
 
 /**

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tables of what Python scripts measure on the plugin and on XLA:CPU. */
-import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { execa } from 'execa';
 
-import { pluginEnv, writeTable } from './report.js';
+import { cores, measuredHere, pluginEnv, writeTable } from './report.js';
 
 /** One line of a script's output. */
 interface Row {
@@ -20,14 +19,16 @@ interface Row {
   readonly ratio: number;
 }
 
-const cores = process.env['BENCH_CORES'] ?? '0,1';
-
-/** Runs the scripts, pinned to the cores named by BENCH_CORES (default 0,1), and writes the table `name` of README.md. */
-export async function measure(name: string, scripts: readonly string[]): Promise<void> {
-  const env = await pluginEnv();
+/**
+ * Runs the scripts, pinned to the cores named by BENCH_CORES, and writes the table `name` of README.md. What is measured of
+ * another variant is only printed.
+ */
+export async function measure(name: string, scripts: readonly string[], variant?: string): Promise<void> {
+  const env = await pluginEnv(variant);
   const rows = [];
   for (const script of scripts) rows.push(...(await rowsOf(script, env)));
-  await writeTable(name, tableOf(rows));
+  if (variant === undefined) await writeTable(name, tableOf(rows));
+  else console.log(tableOf(rows).join('\n'));
 }
 
 async function rowsOf(script: string, env: NodeJS.ProcessEnv): Promise<readonly Row[]> {
@@ -47,17 +48,9 @@ function verdict({ target, ratio, higher_is_better: higher }: Row): string {
 }
 
 function tableOf(rows: readonly Row[]): string[] {
-  const [cpu] = cpus();
   const body = rows.map((row) => {
     const figures = [row.xla, row.ours].map((value) => `${value.toPrecision(3)} ${row.unit}`);
     return `| ${row.what} | ${figures.join(' | ')} | ${row.ratio.toFixed(2)} | ${verdict(row)} |`;
   });
-  return [
-    `One run pinned to the cores ${cores} of ${availableParallelism()} (${cpu?.model.trim() ?? 'unknown'}), ` +
-      `${new Date().toISOString().slice(0, 10)}; the least of interleaved turns.`,
-    '',
-    '| | XLA:CPU | plugin | ratio | target |',
-    '|---|---|---|---|---|',
-    ...body,
-  ];
+  return [measuredHere(), '', '| | XLA:CPU | plugin | ratio | target |', '|---|---|---|---|---|', ...body];
 }

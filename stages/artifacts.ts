@@ -367,6 +367,9 @@ export interface TestReportArtifact {
   readonly junit: string;
 }
 
+/** Of a test in a report. */
+export type TestOutcome = 'passed' | 'failed' | 'skipped';
+
 /** `jax-tests`. */
 export interface JaxTestsArtifact {
   /** Version of JAX whose tests were run. */
@@ -375,6 +378,8 @@ export interface JaxTestsArtifact {
   readonly report: string;
   /** JSON: by file, the IDs of the tests that XLA:CPU passes, by how they ended on the wheel. */
   readonly outcomes: string;
+  /** The release line of IREE that the wheel is made of: `3.13`. */
+  readonly iree: string;
 }
 
 /** `obsolete-rewrites`. */

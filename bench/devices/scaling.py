@@ -9,63 +9,28 @@ row, as plugin/runtime.py does. Losses of the same steps are compared. No cache 
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from sides import Side, in_turns
 
 _SIDE = Path(__file__).with_name("side.py")
 # Losses are sums in another order: after some steps they are apart by this part at most.
 _TOLERANCE = 1e-3
 
 
-class Side:
-    """A process of side.py."""
-
-    def __init__(self, platform: str, devices: int, cache: str) -> None:
-        self._platform = platform
-        count = str(devices)
-        self._process = subprocess.Popen(
-            [sys.executable, str(_SIDE), count],
-            env=os.environ
-            | {
-                "JAX_PLATFORMS": platform,
-                "JAX_NUM_CPU_DEVICES": count,
-                "IREE_PJRT_NUM_DEVICES": count,
-                "JAX_ENABLE_COMPILATION_CACHE": "0",
-                "IREE_PJRT_CACHE_DIR": cache,
-            },
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def ask(self, *words: str | int) -> dict[str, Any]:
-        """What the process answers to a line."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(" ".join(map(str, words)) + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline()
-        if not answer:
-            raise SystemExit(f"{self._platform} ended with {self._process.wait()}")
-        return json.loads(answer)
-
-    def __enter__(self) -> "Side":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
-def _in_turns(sides: tuple[Side, Side], rounds: int, *words: str | int) -> tuple[list[Any], ...]:
-    answers: tuple[list[Any], ...] = ([], [])
-    for index in range(rounds):
-        for which in (0, 1) if index % 2 == 0 else (1, 0):
-            answers[which].append(sides[which].ask(*words))
-    return answers
+def _side(platform: str, devices: int, cache: str) -> Side:
+    count = str(devices)
+    env = {
+        "JAX_PLATFORMS": platform,
+        "JAX_NUM_CPU_DEVICES": count,
+        "IREE_PJRT_NUM_DEVICES": count,
+        "JAX_ENABLE_COMPILATION_CACHE": "0",
+        "IREE_PJRT_CACHE_DIR": cache,
+    }
+    return Side(platform, [sys.executable, str(_SIDE), count], os.environ | env)
 
 
 def _print(what: str, target: float | None, unit: str, xla: float, ours: float) -> None:
@@ -83,7 +48,7 @@ def _train(sides: tuple[Side, Side], kind: str, steps: int, rounds: int) -> tupl
     for step, (xla, ours) in enumerate(zip(*(turn["losses"] for turn in first), strict=True)):
         if not abs(ours - xla) <= _TOLERANCE * abs(xla):
             raise SystemExit(f"{kind}: the losses of step {step} are {xla} and {ours}")
-    xla, ours = _in_turns(sides, rounds, "train", kind, steps)
+    xla, ours = in_turns(sides, rounds, "train", kind, steps)
     return _least(xla), _least(ours)
 
 
@@ -98,7 +63,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="iree-pjrt-bench-") as cache:
 
         def both(devices: int) -> tuple[Side, Side]:
-            return Side("cpu", devices, cache), Side("iree_cpu", devices, cache)
+            return _side("cpu", devices, cache), _side("iree_cpu", devices, cache)
 
         for devices, kind, target in ((1, "jit", None), (2, "jit", 1.1), (2, "shard_map", 1.1)):
             what = f"training step, {kind}, on {devices} device{'s' if devices > 1 else ''}"
@@ -114,7 +79,7 @@ def main() -> None:
                 continue
             xla, ours = both(devices)
             with xla, ours:
-                answers = _in_turns((xla, ours), options.compilations, "compile", "shard_map")
+                answers = in_turns((xla, ours), options.compilations, "compile", "shard_map")
             _print(what, None, "s", *map(_least, answers))
 
 

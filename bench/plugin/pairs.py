@@ -36,7 +36,8 @@ class Pair:
         return self.ours / self.xla
 
 
-def _seconds(call: Callable[[], Any], count: int) -> float:
+def seconds_of(call: Callable[[], Any], count: int) -> float:
+    """How long ``count`` calls take until all their results are there."""
     start = time.perf_counter()
     for _ in range(count):
         result = call()
@@ -44,23 +45,24 @@ def _seconds(call: Callable[[], Any], count: int) -> float:
     return time.perf_counter() - start
 
 
-def _calls_for(call: Callable[[], Any], seconds: float) -> int:
+def calls_for(call: Callable[[], Any], seconds: float) -> int:
+    """How many calls take about ``seconds``; at least one."""
     count = 1
-    while (took := _seconds(call, count)) < seconds and count < 1 << 20:
+    while (took := seconds_of(call, count)) < seconds and count < 1 << 20:
         count = max(count * 2, int(count * seconds / max(took, 1e-9)))
     return count
 
 
 def measure(xla: Callable[[], Any], ours: Callable[[], Any], rounds: int, seconds: float) -> Pair:
     """Times both, turn and turn about; each turn takes about ``seconds``."""
-    counts = [_calls_for(call, seconds) for call in (xla, ours)]
+    counts = [calls_for(call, seconds) for call in (xla, ours)]
     turns: list[tuple[float, float]] = []
     gc.disable()
     try:
         for index in range(rounds):
             took = {}
             for which in (0, 1) if index % 2 == 0 else (1, 0):
-                took[which] = _seconds((xla, ours)[which], counts[which]) / counts[which]
+                took[which] = seconds_of((xla, ours)[which], counts[which]) / counts[which]
             turns.append((took[0], took[1]))
     finally:
         gc.enable()

@@ -5,7 +5,7 @@ import { fail } from '../../engine/failure.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { installConformance, runConformance, type ConformanceOptions } from '../lib/testing/conformance.js';
 
-/** Installs the wheel for the lowest Python here and runs the tests in `python/` on it. */
+/** Installs the wheel for the lowest Python here and runs the tests in `python/` on it; `conformance-check` judges. */
 export async function conformance(context: StageContext<ConformanceOptions>): Promise<TestReportArtifact> {
   const installed = await installConformance(context);
   const junit = path.join('report', `conformance-${context.variant.id}.xml`);
@@ -13,15 +13,7 @@ export async function conformance(context: StageContext<ConformanceOptions>): Pr
   const request = { ...installed, junit: path.join(context.outDir, junit), args: ['--durations=10'] };
   const { failures, exitCode, ...totals } = await runConformance(context, request);
   context.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-  if (failures.length > 0) {
-    fail({
-      kind: 'test',
-      message: `${totals.failed} of our conformance tests failed`,
-      detail: failures.join('\n'),
-      help: 'the log of this stage has the whole output of pytest',
-    });
-  }
-  if (exitCode !== 0) {
+  if (exitCode !== 0 && failures.length === 0) {
     fail({
       kind: 'test',
       message: `pytest ended with exit code ${exitCode} and named no failed test`,

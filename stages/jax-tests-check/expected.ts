@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * conformance/expected.json: the failures of JAX's tests that are known, each with a reason.
- * By version of the tests and by file; a key is a test's ID, in which `*` stands for anything.
+ * By version of the tests and by file; a key is a test's ID, in which `*` stands for anything. A reason may be for some
+ * release lines of IREE only.
  */
 
 export const EXPECTED_FILE = 'conformance/expected.json';
 /** The reason of a failure that nobody has looked at. */
 export const UNCLASSIFIED = 'unclassified';
 
-/** Reason by ID or pattern. */
+/** Reason by ID or pattern, on one release line of IREE. */
 export type Entries = Readonly<Record<string, string>>;
+/** Why a test fails: on all release lines of IREE, or by line (`3.11`) on those where it does. */
+export type Reason = string | Readonly<Record<string, string>>;
 /** Entries by test file (without `.py`). */
-export type ExpectedFiles = Readonly<Record<string, Entries>>;
+export type ExpectedFiles = Readonly<Record<string, Readonly<Record<string, Reason>>>>;
 
 export interface Expected {
   readonly $schema?: string;
@@ -31,6 +34,37 @@ export interface Change {
   /** Test, or the pattern as the file has it. */
   readonly test: string;
   readonly reason: string;
+}
+
+/** What is expected on one release line. */
+export function entriesOn(line: string, entries: Readonly<Record<string, Reason>> = {}): Entries {
+  const found = Object.entries(entries).map(([pattern, reason]) => [pattern, reasonOn(line, reason)] as const);
+  return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The entries of a file with those of one line replaced; what all lines agree on is said once. */
+export function withLine(
+  entries: Readonly<Record<string, Reason>>,
+  { line, lines }: { readonly line: string; readonly lines: readonly string[] },
+  after: Entries,
+): Readonly<Record<string, Reason>> {
+  const all = [...new Set([...lines, line])];
+  const merged: Record<string, Reason> = {};
+  for (const pattern of new Set([...Object.keys(entries), ...Object.keys(after)])) {
+    const reasons = all.flatMap((one) => {
+      const reason = one === line ? after[pattern] : reasonOn(one, entries[pattern]);
+      return reason === undefined ? [] : [[one, reason] as const];
+    });
+    const [first] = reasons;
+    if (first === undefined) continue;
+    const agreed = reasons.length === all.length && reasons.every(([, reason]) => reason === first[1]);
+    merged[pattern] = agreed ? first[1] : sorted(Object.fromEntries(reasons));
+  }
+  return sorted(merged);
+}
+
+function reasonOn(line: string, reason: Reason | undefined): string | undefined {
+  return typeof reason === 'object' ? reason[line] : reason;
 }
 
 /** A test that is said to be flaky may pass. */

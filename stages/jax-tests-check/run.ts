@@ -6,8 +6,8 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { JaxTestsArtifact } from '../artifacts.js';
 import { checkAgainst } from '../lib/schema/check.js';
-import { changesOf, EXPECTED_FILE, format, updated, withFiles } from './expected.js';
-import type { Change, Entries, Expected, ExpectedFiles, Seen } from './expected.js';
+import { changesOf, entriesOn, EXPECTED_FILE, format, updated, withFiles, withLine } from './expected.js';
+import type { Change, Expected, ExpectedFiles, Seen } from './expected.js';
 import { renderChanges } from './render.js';
 
 export interface JaxTestsCheckArtifact {
@@ -37,12 +37,14 @@ export async function jaxTestsCheck(context: StageContext): Promise<JaxTestsChec
   const expected = await readExpected(file);
   let entries = expected.versions[value.tests] ?? {};
   if (context.settings['update-expected'] === '1') {
-    entries = updateAll(entries, seen, part);
+    entries = updateAll(entries, { line: value.iree, lines: context.config.axes['iree'] ?? [] }, seen, part);
     await mkdir(path.dirname(file), { recursive: true });
     await writeFileAtomic(file, format(withFiles(expected, value.tests, entries)));
     context.log(`${EXPECTED_FILE} written`);
   }
-  const changes = Object.keys(seen).flatMap((name) => changesOf(name, entries[name] ?? {}, get(seen, name), part));
+  const changes = Object.keys(seen).flatMap((name) => {
+    return changesOf(name, entriesOn(value.iree, entries[name]), get(seen, name), part);
+  });
   const below = report.files.filter(({ reached }) => reached === false);
   if (changes.length > 0 || below.length > 0) refuse(context, changes, report, below);
   const known = Object.values(seen).reduce((sum, { failed }) => sum + failed.length, 0);
@@ -51,9 +53,15 @@ export async function jaxTestsCheck(context: StageContext): Promise<JaxTestsChec
 }
 
 /** Entries of the files that were run, brought up to date; those of other files as they are. */
-function updateAll(entries: ExpectedFiles, seen: Readonly<Record<string, Seen>>, part: boolean): ExpectedFiles {
-  const files = Object.keys(seen).map((name): [string, Entries] => {
-    return [name, updated(entries[name] ?? {}, get(seen, name), part)];
+function updateAll(
+  entries: ExpectedFiles,
+  place: { readonly line: string; readonly lines: readonly string[] },
+  seen: Readonly<Record<string, Seen>>,
+  part: boolean,
+): ExpectedFiles {
+  const files = Object.keys(seen).map((name): [string, ExpectedFiles[string]] => {
+    const before = entries[name] ?? {};
+    return [name, withLine(before, place, updated(entriesOn(place.line, before), get(seen, name), part))];
   });
   return { ...entries, ...Object.fromEntries(files) };
 }

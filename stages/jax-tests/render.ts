@@ -7,15 +7,15 @@ import type { FileReport, Report } from './report.js';
 const WIDTH = 80;
 const SHOWN_CAUSES = 12;
 
-/** For the terminal: no line is longer than 80 columns. */
-export function renderText(report: Report): string {
+/** For the terminal: no line is longer than 80 columns. `whole` names the file with all causes. */
+export function renderText(report: Report, whole: string): string {
   const { totals } = report;
   const name = Math.max(4, ...report.files.map(({ file }) => file.length));
   const row = (file: string, ...cells: readonly string[]): string =>
     `${file.padEnd(name)}${cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join('')}`;
   const causes = report.causes.slice(0, SHOWN_CAUSES);
   return [
-    `JAX ${report.tests}'s own tests on ${report.platform} (jaxlib ${report.jaxlib}, Python ${report.python}):`,
+    `JAX ${report.tests}'s own tests on ${report.platform} (jaxlib ${report.jaxlib}, IREE ${report.iree}):`,
     `of ${totals.reference} tests that XLA:CPU passes ${totals.passed} pass, ${totals.failed} fail, ${totals.skipped} are skipped`,
     '',
     row('file', 'passed', 'of', 'rate', 'floor', '', 'skip', 'flaky'),
@@ -23,7 +23,7 @@ export function renderText(report: Report): string {
     ...(causes.length === 0 ? [] : ['', 'failures by cause']),
     ...causes.map(({ count, cause }) => fit(`${String(count).padStart(6)}  ${cause}`)),
     ...(report.causes.length > causes.length
-      ? [`        and ${report.causes.length - causes.length} more: dist/report/jax-tests.md`]
+      ? [`        and ${report.causes.length - causes.length} more: ${whole}`]
       : []),
     '',
   ].join('\n');
@@ -44,13 +44,13 @@ function fit(line: string): string {
   return line.length <= WIDTH ? line : `${line.slice(0, WIDTH - 1)}…`;
 }
 
-/** `dist/report/jax-tests.md`. */
+/** `dist/report/jax-tests-<variant>.md`. */
 export function renderMarkdown(report: Report): string {
   const { totals } = report;
   return [
     `# JAX ${report.tests}'s own tests on \`${report.platform}\``,
     '',
-    `${report.wheel}, JAX ${report.jax}, jaxlib ${report.jaxlib}, Python ${report.python},`,
+    `${report.wheel} (IREE ${report.iree}), JAX ${report.jax}, jaxlib ${report.jaxlib}, Python ${report.python},`,
     `\`JAX_NUM_GENERATED_CASES=${report.generatedCases}\`${report.select === null ? '' : `, only \`-k '${report.select}'\``}.`,
     '',
     `Of ${totals.reference} tests that XLA:CPU passes, ${totals.passed} pass, ${totals.failed} fail and ${totals.skipped} are skipped here.`,

@@ -12,12 +12,14 @@ export interface Subject {
   readonly wheel: string;
   readonly sha256: string;
   readonly platform: string;
+  /** The release line of IREE that the wheel is made of. */
+  readonly iree: string;
   readonly generatedCases: number;
   /** pytest's `-k`, if only a part was run: floors are then not judged. */
   readonly select: string | null;
 }
 
-/** `dist/report/jax-tests.json`. */
+/** `dist/report/jax-tests-<variant>.json`. */
 export interface Report extends Subject {
   readonly totals: Tally;
   readonly files: readonly FileReport[];

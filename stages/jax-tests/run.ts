@@ -8,6 +8,7 @@ import { channelArgs, channelOf } from '../lib/channels.js';
 import { targetsOf, type Target } from '../lib/frameworks.js';
 import { sha256, sha256File } from '../lib/hash.js';
 import { lockAndIree } from '../lib/locked-iree.js';
+import { releaseOf } from '../lib/release-of.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { FileRun, type FileResult, type Place } from './file-run.js';
@@ -38,6 +39,7 @@ export async function jaxTests(context: Context): Promise<JaxTestsArtifact> {
       wheel: wheel.file,
       sha256: wheel.sha256,
       platform: wheel.platform,
+      iree: releaseOf(lockAndIree(context).iree.runtime.version),
       generatedCases: context.options.generatedCases,
       select: request.select ?? null,
     },
@@ -48,13 +50,15 @@ export async function jaxTests(context: Context): Promise<JaxTestsArtifact> {
     await writeFile(path.join(context.outDir, file), text);
     return file;
   };
-  await write('report/jax-tests.md', renderMarkdown(report));
-  await write('shown/jax-tests.txt', renderText(report));
+  const name = `report/jax-tests-${context.variant.id}`;
+  await write(`${name}.md`, renderMarkdown(report));
+  await write('shown/jax-tests.txt', renderText(report, `dist/${name}.md`));
   const outcomes = Object.fromEntries(pairs.map((pair) => [pair.file, outcomesOf(pair)]));
   return {
     tests: request.checkout.version,
-    report: await write('report/jax-tests.json', `${JSON.stringify(report, null, 2)}\n`),
+    report: await write(`${name}.json`, `${JSON.stringify(report, null, 2)}\n`),
     outcomes: await write('outcomes.json', JSON.stringify(outcomes)),
+    iree: report.iree,
   };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { XMLParser } from 'fast-xml-parser';
+import type { TestOutcome } from '../artifacts.js';
 
 export interface JunitTotals {
   readonly passed: number;
@@ -11,24 +12,42 @@ export interface JunitTotals {
 
 interface JunitNode {
   readonly testsuite?: readonly JunitNode[];
-  readonly testcase?: readonly (JunitNode & Readonly<Record<string, unknown>>)[];
+  readonly testcase?: readonly JunitCase[];
 }
+
+type JunitCase = JunitNode & Readonly<Record<string, unknown>>;
 
 /** Totals of a JUnit XML report of ctest, pytest or our own suite. */
 export function junitTotals(xml: string): JunitTotals {
+  const cases = parse(xml);
+  const of = (wanted: TestOutcome): readonly JunitCase[] => cases.filter((node) => outcomeOf(node) === wanted);
+  const failures = of('failed').map((node) => String(node['@name']));
+  return { passed: of('passed').length, failed: failures.length, skipped: of('skipped').length, failures };
+}
+
+/** How each test of a JUnit XML report of pytest ended, by `class or file::name`. */
+export function junitOutcomes(xml: string): ReadonlyMap<string, TestOutcome> {
+  return new Map(
+    parse(xml).map((node) => [`${String(node['@classname'])}::${String(node['@name'])}`, outcomeOf(node)]),
+  );
+}
+
+function outcomeOf(node: JunitCase): TestOutcome {
+  if ('failure' in node || 'error' in node) return 'failed';
+  // ctest marks what it could not run by a status instead of an element.
+  return 'skipped' in node || node['@status'] === 'notrun' ? 'skipped' : 'passed';
+}
+
+function parse(xml: string): readonly JunitCase[] {
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: '@',
     isArray: (name) => name === 'testsuite' || name === 'testcase',
   });
   const document = parser.parse(xml) as { testsuites?: JunitNode } & JunitNode;
-  const cases = casesOf(document.testsuites ?? document);
-  const failures = cases.filter((node) => 'failure' in node || 'error' in node).map((node) => String(node['@name']));
-  // ctest marks what it could not run by a status instead of an element.
-  const skipped = cases.filter((node) => 'skipped' in node || node['@status'] === 'notrun').length;
-  return { passed: cases.length - failures.length - skipped, failed: failures.length, skipped, failures };
+  return casesOf(document.testsuites ?? document);
 }
 
-function casesOf(node: JunitNode): (JunitNode & Readonly<Record<string, unknown>>)[] {
+function casesOf(node: JunitNode): JunitCase[] {
   return [...(node.testcase ?? []), ...(node.testsuite ?? []).flatMap(casesOf)];
 }

@@ -96,7 +96,7 @@ test('what fails on ours alone is found: wrong, crashed, hung; each is put down 
   expect(message).toContain('+ Toy::test_hang\n      fails: Time-out: the test took too long and was ended');
   expect(message).toContain('+ Toy::test_wrong_on_ours\n      fails: AssertionError: True is not false : ARRAY at N');
   expect(message).toContain('--update-expected');
-  const report = JSON.parse(checkout.read('dist/report/jax-tests.json')) as Report;
+  const report = JSON.parse(checkout.read('dist/report/jax-tests-cpu-release.json')) as Report;
   expect(report.totals).toEqual({ reference: 7, passed: 4, failed: 3, skipped: 0, flaky: 0, elsewhere: 0 });
   expect(report.files[0]?.onReference).toEqual({ passed: 7, failed: 2, skipped: 0 });
   expect(checkout.read('dist/report/jax-tests.txt')).toContain('of 7 tests that XLA:CPU passes 4 pass, 3 fail');
@@ -135,7 +135,7 @@ test('a file is run on as many devices as it says, on either platform', async ()
     ...['--set', 'jax-tests.files=several_test@3,several_test'],
   ]);
   expect(result.code, result.output).toBe(0);
-  const { files } = JSON.parse(checkout.read('dist/report/jax-tests.json')) as Report;
+  const { files } = JSON.parse(checkout.read('dist/report/jax-tests-cpu-release.json')) as Report;
   const part = files.map(({ file, devices, passed, onReference }) => ({ file, devices, passed, onReference }));
   expect(part).toEqual([
     { file: 'several_test@3', devices: 3, passed: 2, onReference: { passed: 2, failed: 0, skipped: 0 } },

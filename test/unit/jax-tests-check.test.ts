@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { changesOf, format, matches, UNCLASSIFIED, updated, withFiles } from '../../stages/jax-tests-check/expected.js';
+import {
+  changesOf,
+  entriesOn,
+  format,
+  matches,
+  UNCLASSIFIED,
+  updated,
+  withFiles,
+  withLine,
+} from '../../stages/jax-tests-check/expected.js';
 import { renderChanges } from '../../stages/jax-tests-check/render.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
@@ -119,5 +128,45 @@ describe('an update', () => {
     expect(
       await checkAgainst('conformance-expected', { versions: { '0.10.2': { a_test: { 'T::a': '' } } } }),
     ).not.toEqual([]);
+  });
+});
+
+describe('release lines of IREE', () => {
+  const LINES = ['3.13', '3.11'];
+  const at = (line: string) => ({ line, lines: LINES });
+
+  test('a reason is for all lines, or for those that it names', () => {
+    const entries = { 'T::a': 'everywhere', 'T::b': { '3.11': 'only there' } };
+    expect(entriesOn('3.11', entries)).toEqual({ 'T::a': 'everywhere', 'T::b': 'only there' });
+    expect(entriesOn('3.13', entries)).toEqual({ 'T::a': 'everywhere' });
+    expect(entriesOn('3.13', undefined)).toEqual({});
+  });
+
+  test('what is mended on one line stays expected on the other', () => {
+    const before = { 'T::a': 'x', 'T::b': 'y' };
+    const after = withLine(before, at('3.13'), { 'T::b': 'y' });
+    expect(after).toEqual({ 'T::a': { '3.11': 'x' }, 'T::b': 'y' });
+    expect(withLine(after, at('3.11'), { 'T::b': 'y' })).toEqual({ 'T::b': 'y' });
+  });
+
+  test('a new failure is expected where it was seen; once both lines have it, it is said once', () => {
+    const once = withLine({}, at('3.13'), { 'T::new': UNCLASSIFIED });
+    expect(once).toEqual({ 'T::new': { '3.13': UNCLASSIFIED } });
+    expect(withLine(once, at('3.11'), { 'T::new': UNCLASSIFIED })).toEqual({ 'T::new': UNCLASSIFIED });
+    expect(withLine(once, at('3.11'), { 'T::new': 'another' })).toEqual({
+      'T::new': { '3.11': 'another', '3.13': UNCLASSIFIED },
+    });
+  });
+
+  test('a line that is no longer an axis value is forgotten; one that no axis names counts', () => {
+    expect(withLine({ 'T::a': { '3.9': 'x' } }, at('3.13'), {})).toEqual({});
+    expect(withLine({}, { line: '3.13', lines: [] }, { 'T::a': 'x' })).toEqual({ 'T::a': 'x' });
+  });
+
+  test('the schema takes reasons by line, and no others', async () => {
+    const file = (reason: unknown) => ({ versions: { '0.10.2': { nn_test: { 'T::a': reason } } } });
+    expect(await checkAgainst('conformance-expected', file({ '3.11': 'x' }))).toEqual([]);
+    expect(await checkAgainst('conformance-expected', file({ newest: 'x' }))).not.toEqual([]);
+    expect(await checkAgainst('conformance-expected', file({}))).not.toEqual([]);
   });
 });

@@ -116,6 +116,7 @@ const SUBJECT = {
   wheel: 'w.whl',
   sha256: 'a'.repeat(64),
   platform: 'iree_cpu',
+  iree: '3.13',
   generatedCases: 3,
   select: null,
 };
@@ -158,7 +159,7 @@ describe('the report', () => {
     expect(report.causes.map(({ cause }) => cause)).toEqual(['AssertionError: N is not N']);
     expect(report.skips.map(({ example }) => example)).toEqual(['toy_test.py::T::skipped']);
     expect(await checkAgainst('jax-tests-report', report)).toEqual([]);
-    const text = renderText(report);
+    const text = renderText(report, 'dist/report/jax-tests-cpu-release.md');
     expect(text).toContain('toy_test      2     4  50.00%   60% BELOW     1     1');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(renderMarkdown(report)).toContain('- `toy_test.py::T::wrong`');
