@@ -11,7 +11,8 @@ import { suggest } from '../engine/base/nearest.js';
 import { readPlanFile } from '../engine/legs/plan-file.js';
 import { type CommandContext, type Project, openProject, print } from './context.js';
 import { Options } from './options.js';
-import { orderOf, planWithLegs } from './plan.js';
+import { planWithLegs } from './plan.js';
+import { chosenBy } from './planning.js';
 import { LEGS_FOLDER, PLAN_FILE } from './run-leg.js';
 
 const ACTIONS = ['generate', 'legs'];
@@ -34,7 +35,7 @@ export async function run(
 async function generate(context: CommandContext, project: Project, check: boolean): Promise<number> {
   let stale = 0;
   for (const workflow of workflowsOf(project.config)) {
-    const { file: plan } = await planWithLegs(context, project, workflow.pipeline.name, orderOf(new Options({})));
+    const { file: plan } = await planWithLegs(context, project, workflow.pipeline.name, chosenBy(new Options({})));
     const file = `${FOLDER}/${workflow.name}.yml`;
     const path = join(project.root, file);
     const wanted = renderWorkflow(workflow, plan);

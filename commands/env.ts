@@ -12,7 +12,7 @@ import type {
   SourcesArtifact,
   ToolsArtifact,
 } from '../stages/artifacts.js';
-import { ireeOf } from '../stages/lib/locked-iree.js';
+import { resolvedIree } from '../stages/lib/locked-iree.js';
 import { type CommandContext, openProject, print, printJson } from './context.js';
 import type { Options } from './options.js';
 
@@ -94,14 +94,14 @@ function pathOf({ jax, tools }: EnvSources, env: Readonly<Record<string, string 
 /** The variables that native/CMakePresets.json reads from the environment. */
 function presetVariables({ native, sources, resolved, tools }: EnvSources): Record<string, string> {
   if (!sources || !resolved) return {};
-  const { runtime, compiler } = ireeOf(resolved.value.lock, native.variant);
+  const { compiler } = resolvedIree(resolved.value, native.variant);
   return {
     IREE_PJRT_IREE_SOURCE_DIR: resolve(sources.dir, sources.value.iree),
     IREE_PJRT_HEADERS_DIR: resolve(sources.dir, sources.value.pjrtHeaders),
     IREE_PJRT_CUDA_HEADERS_DIR: resolve(sources.dir, sources.value.cudaHeaders),
     IREE_PJRT_TRACY_DIR: resolve(sources.dir, sources.value.tracy),
     IREE_PJRT_GOOGLETEST_DIR: resolve(sources.dir, sources.value.googletest),
-    IREE_PJRT_IREE_VERSION: runtime.version,
+    IREE_PJRT_IREE_VERSION: sources.value.ireeVersion,
     IREE_PJRT_STABLEHLO_VERSION: compiler.stablehlo,
     ...(tools ? { IREE_PJRT_ZIG: join(tools.dir, tools.value.zig) } : {}),
   };

@@ -7,7 +7,7 @@ import { type CommandContext, openProject, print, printJson } from './context.js
 import type { Options } from './options.js';
 import { STATES } from './dry-run.js';
 import { executeOptions, warningsOnly } from './execution.js';
-import { settingsOf } from './planning.js';
+import { givenSettings, settingsOf } from './planning.js';
 
 /** Prints a node's fingerprint field by field, and what differs from its last result. */
 export async function run(
@@ -21,7 +21,11 @@ export async function run(
   // Without `--pipeline`, it is the first pipeline that holds the stage.
   const stage = name.replace(/\[.*/, '');
   const holder = config.pipelines.find((pipeline) => pipeline.stages.includes(stage))?.name;
-  const whole = await makePlan(config, { root: project.root, pipeline: wanted ?? holder }, context.loadStage);
+  const whole = await makePlan(
+    config,
+    { root: project.root, pipeline: wanted ?? holder, settings: givenSettings(options) },
+    context.loadStage,
+  );
   const { plan, targets } = selectNodes(whole, { only: findNodes(whole, [name]) });
   const found = await preview(
     plan,

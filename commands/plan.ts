@@ -6,7 +6,7 @@ import { checkSettings } from '../engine/plan/settings.js';
 import { type CommandContext, type Project, openProject, print, printJson } from './context.js';
 import type { Options } from './options.js';
 import { originOf } from './origin.js';
-import { chosenBy, givenSettings, planFor, settingsOf } from './planning.js';
+import { chosenBy, planFor, settingsOf } from './planning.js';
 
 export async function run(
   context: CommandContext,
@@ -15,7 +15,7 @@ export async function run(
 ): Promise<number> {
   const project = await openProject(context);
   if (options.flag('json')) {
-    const order = orderOf(options);
+    const order = chosenBy(options);
     printJson(context, (await planWithLegs(context, project, pipeline, order)).file);
     return 0;
   }
@@ -37,10 +37,6 @@ export async function run(
     if (leg.needs.length > 0) print(context, dim(`    after ${leg.needs.join(', ')}`));
   }
   return 0;
-}
-
-export function orderOf(options: Options): PlanOrder {
-  return { ...chosenBy(options), settings: givenSettings(options) };
 }
 
 /** The plan of this checkout for an order, with its legs, and as it is handed to other machines. */

@@ -6,15 +6,14 @@ import { checkSettings } from '../engine/plan/settings.js';
 import type { CommandContext, Project } from './context.js';
 import type { Options } from './options.js';
 
-type Chosen = Omit<PlanOrder, 'settings'>;
-
-/** The options of a command that choose a part of a pipeline. */
-export function chosenBy(options: Options): Chosen {
+/** Of a command's options, what chooses from a pipeline. */
+export function chosenBy(options: Options): PlanOrder {
   return {
     variants: options.list('variant'),
     only: options.list('only'),
     from: options.list('from'),
     until: options.list('until'),
+    settings: givenSettings(options),
   };
 }
 
@@ -23,9 +22,9 @@ export async function planFor(
   context: CommandContext,
   project: Project,
   pipeline: string | undefined,
-  { variants, ...selection }: Chosen,
+  { variants, settings, ...selection }: PlanOrder,
 ): Promise<Selection> {
-  const plan = await makePlan(project.config, { root: project.root, pipeline, variants }, context.loadStage);
+  const plan = await makePlan(project.config, { root: project.root, pipeline, variants, settings }, context.loadStage);
   return selectNodes(plan, selection);
 }
 

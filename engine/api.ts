@@ -173,8 +173,11 @@ export interface Publication {
   readonly show?: boolean;
 }
 
-/** What a stage knows when it lists its own points: nothing has run yet. */
-export type PointContext<Options = unknown> = Pick<InputContext<Options>, 'root' | 'options' | 'variant' | 'config'>;
+/** What a stage knows when its own points are listed: nothing has run yet. */
+export type PointContext<Options = unknown> = Pick<
+  InputContext<Options>,
+  'root' | 'options' | 'variant' | 'config' | 'settings'
+>;
 
 /** Values of axes that are a stage's own, e.g. `{shard: '3'}`; those of `variants.axes` are not among them. */
 export type Point = Readonly<Record<string, string>>;
@@ -234,7 +237,8 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly settles?: readonly string[];
   /**
    * Points of axes of the stage's own, for one of its variants: it runs once for each, with the point's values among
-   * the variant's axes. What they are read from must be in the checkout, so that the plan is the same everywhere.
+   * the variant's axes. What they are read from must be in the checkout, so that the plan is the same everywhere; only
+   * what a setting names is where that was given.
    * Without it the stage runs once for each variant.
    */
   points?(context: PointContext<Options>): Promise<readonly Point[]>;

@@ -4,6 +4,7 @@
  * to the artifact's folder unless a comment says otherwise.
  */
 import type { Forecast } from '../engine/api.js';
+import type { CheckedCompiler, Hashes } from './lib/local/types.js';
 
 /** `setup-tools`: a virtual environment with the build tools of the options. */
 export interface ToolsArtifact {
@@ -122,12 +123,18 @@ export interface LockedIree {
 /** `resolve-versions`. */
 export interface ResolveArtifact {
   readonly lock: Lock;
+  /** That takes the place of those of the lock; absent without. */
+  readonly compiler?: CheckedCompiler;
 }
 
 /** `fetch-sources`: folders inside the artifact, or absolute ones where a source was overridden. */
 export interface SourcesArtifact {
   /** Root of the IREE tree (holds runtime/, compiler/bindings/c, third_party/). */
   readonly iree: string;
+  /** Release of that tree, `3.13.0`. */
+  readonly ireeVersion: string;
+  /** sha256 over a tree that lies outside of the artifact. */
+  readonly ireeSha256?: string;
   /** Include folder: `xla/pjrt/c/pjrt_c_api.h` lies in it. */
   readonly pjrtHeaders: string;
   /** Include folder: `cuda.h` lies in it. Read while compiling only: nothing of it is in a library. */
@@ -245,6 +252,8 @@ export interface SmokeRun {
   readonly jax: string;
   readonly jaxlib: string;
   readonly compiler: string;
+  /** Builds of the developer's own that it ran on; absent without. */
+  readonly local?: Hashes;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
@@ -308,6 +317,9 @@ export interface MatrixCellArtifact {
   readonly logTail: readonly string[];
 }
 
+/** What of a cell is a build of the developer's own. */
+export type LocalPart = 'jaxlib' | 'compiler';
+
 /** `matrix-report`, and `dist/matrix/matrix.json`: schemas/matrix.schema.json. */
 export interface MatrixReport {
   /** Version of the project. */
@@ -339,6 +351,8 @@ export interface MatrixCell extends Omit<MatrixCellArtifact, 'result'> {
   readonly compiler: string;
   readonly runtime: string;
   readonly result: CellResult;
+  /** Which of them are builds of the developer's own; absent where none is. */
+  readonly local?: readonly LocalPart[];
   /** Whether the wheel says that it works with these. */
   readonly claimed: boolean;
   /** Runs this cell again; empty if it is never run. */
@@ -350,12 +364,14 @@ export interface PublishedArtifact {
   readonly files: readonly string[];
 }
 
-/** `setup-jax`: an environment with the locked JAX and IREE compiler, for native tests and the developer. */
+/** `setup-jax`: an environment with JAX and the IREE compiler, for native tests and the developer. */
 export interface JaxArtifact {
   /** Interpreter of the environment. */
   readonly python: string;
-  /** libIREECompiler.so of the locked `iree-base-compiler`. */
+  /** libIREECompiler.so of that `iree-base-compiler`. */
   readonly compilerLibrary: string;
+  /** Builds of the developer's own that it holds; absent without. */
+  readonly local?: Hashes;
 }
 
 /** `test-native` (GoogleTest), `test-packages` and `conformance` (pytest). */

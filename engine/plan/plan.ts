@@ -5,6 +5,7 @@ import { fail } from '../failure.js';
 import { type Graph, stableOrder, withDownstream, withUpstream } from '../base/graph.js';
 import { suggest } from '../base/nearest.js';
 import { atPoint, project, selectVariants } from '../config/variants.js';
+import { settingsFor } from './settings.js';
 
 /** One run of a stage for one variant, at one of the stage's own points. */
 export interface PlanNode {
@@ -36,6 +37,8 @@ export interface PlanRequest {
   readonly root: string;
   readonly pipeline?: string | undefined;
   readonly variants?: readonly string[];
+  /** `--set`, for stages whose points depend on it. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Every node of a pipeline: its stages and what they need, once per variant and point that makes a difference to them. */
@@ -49,7 +52,7 @@ export async function makePlan(config: ResolvedConfig, request: PlanRequest, loa
     await Promise.all(
       stages.map(async (stage) => {
         const definition = await load(stage.uses);
-        return [stage.name, await runsOf(config, request.root, stage, definition, variants)] as const;
+        return [stage.name, await runsOf(config, request, stage, definition, variants)] as const;
       }),
     ),
   );
@@ -68,7 +71,7 @@ interface StageRun {
 
 async function runsOf(
   config: ResolvedConfig,
-  root: string,
+  { root, settings: given = {} }: PlanRequest,
   stage: ResolvedStage,
   definition: StageDefinition,
   variants: readonly Variant[],
@@ -82,7 +85,8 @@ async function runsOf(
   const groups = await Promise.all(
     [...sharing.values()].map(async (group) => {
       const variant = project(group[0] ?? { id: '', axes: {} }, seen, config.implied);
-      const context = { root, options: stage.options, variant, config: config.project };
+      const settings = settingsFor({ definition }, given);
+      const context = { root, options: stage.options, variant, config: config.project, settings };
       const points = (await definition.points?.(context)) ?? [{}];
       checkPoints(config, stage, points);
       return points.map((point) => ({ definition, variant: atPoint(variant, point), sharing: group, point }));

@@ -2,6 +2,8 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
+import { frameworkInputs } from '../lib/local/inputs.js';
+import { FRAMEWORK_SETTINGS } from '../lib/local/settings.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import type { ConformanceOptions } from '../lib/testing/conformance.js';
 
@@ -12,12 +14,15 @@ export const definition: StageDefinition<ConformanceOptions, TestReportArtifact>
   axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: [...PYTHON_ENV],
-  settings: [CHANNEL_SETTING],
+  settings: [CHANNEL_SETTING, ...FRAMEWORK_SETTINGS],
   output: 'tree',
   publish: [{ from: 'report/*', to: 'dist/report' }],
-  inputs: async (context) => ({
-    files: await context.glob('stages/lib/testing', ['*.py']),
-    values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
-  }),
+  inputs: async (context) => {
+    const { files, values } = await frameworkInputs(context);
+    return {
+      files: [...(await context.glob('stages/lib/testing', ['*.py'])), ...files],
+      values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name, ...values },
+    };
+  },
   run: async (context) => (await import('./run.js')).conformance(context),
 };

@@ -39,18 +39,21 @@ const VENDORED: readonly Vendored[] = [
 /** What a library is made of. */
 export interface Made {
   readonly iree: LockedIree;
+  /** Release of the tree. */
+  readonly version: string;
   readonly pjrtHeaders: Lock['pjrtHeaders'];
 }
 
 export function componentsOf(tree: string, made: Made, override: Override | undefined): SourceComponent[] {
   const {
     iree: { runtime },
+    version: release,
     pjrtHeaders,
   } = made;
   const own = override && { override: override.kind === 'path' ? override.folder : `${override.url}@${override.rev}` };
   const iree: SourceComponent = {
     name: 'iree',
-    version: runtime.version,
+    version: release,
     license: 'Apache-2.0 WITH LLVM-exception',
     purl: override
       ? 'pkg:generic/iree'
@@ -59,7 +62,7 @@ export function componentsOf(tree: string, made: Made, override: Override | unde
   };
   const vendored = VENDORED.filter(({ file }) => existsSync(path.join(tree, file))).map((component) => {
     const { name, license } = component;
-    const version = vendoredVersion(tree, component) ?? `in-iree-${runtime.version}`;
+    const version = vendoredVersion(tree, component) ?? `in-iree-${release}`;
     return { name, version, license, purl: `pkg:generic/${name}@${version}`, ...own };
   });
   return [iree, ...vendored, headerComponent(pjrtHeaders)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
@@ -9,6 +9,9 @@ import { sha256 } from '../lib/hash.js';
 import { findDistribution, isDistribution, pipOf } from '../lib/pip.js';
 import { readWheelMembers } from '../lib/wheel.js';
 import type { FetchOptions } from './inputs.js';
+
+/** Build trees are named by what they are made of, so that no other file of this name and time comes into one. */
+const LONG_AGO = new Date('2000-01-01T00:00:00Z');
 
 /** The locked header files, in `folder` as a compiler looks for them. */
 export async function fetchHeaders(
@@ -70,4 +73,6 @@ async function writeVerified(
   const target = path.join(folder, path.posix.relative(locked.includeRoot, file.path));
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, content);
+  // Fetched again it is the same file: a build tree must not take it for a newer one.
+  await utimes(target, LONG_AGO, LONG_AGO);
 }

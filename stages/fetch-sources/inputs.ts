@@ -4,10 +4,10 @@ import type { InputContext, StageInputs } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import { channelOf } from '../lib/channels.js';
 import { IREE_PATTERNS } from '../lib/iree-patterns.js';
+import { sourceOf } from '../lib/local/settings.js';
 
 export interface FetchOptions {
   readonly channel?: string;
-  readonly sources?: { readonly iree?: SourceOption };
 }
 
 interface SourceOption {
@@ -32,16 +32,13 @@ export async function fetchInputs(context: InputContext<FetchOptions>): Promise<
   };
 }
 
-/**
- * The source that was named in place of a locked one. The command line wins over pipeline.yaml as a whole: a path there
- * replaces a git URL here.
- */
-export function ireeOverride(context: InputContext<FetchOptions>): Override | undefined {
+/** The command line wins over pipeline.yaml as a whole: a path there puts aside a git URL here. */
+export function ireeOverride(context: Pick<InputContext, 'root' | 'config' | 'settings'>): Override | undefined {
   const { settings } = context;
   const set = SETTINGS.some((key) => settings[key] !== undefined);
   const option: SourceOption | undefined = set
     ? definedOnly({ path: settings[SETTINGS[0]], git: settings[SETTINGS[1]], rev: settings[SETTINGS[2]] })
-    : context.options.sources?.iree;
+    : sourceOf(context.config, 'iree');
   if (!option) return undefined;
   const { path: folder, git, rev } = option;
   if (folder !== undefined && git === undefined && rev === undefined) {

@@ -2,12 +2,14 @@
 import { access, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
-import { fail } from '../../engine/failure.js';
+import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { LockedIree } from '../artifacts.js';
 import { clientFailure } from '../lib/client-failure.js';
 import { copyIreeTree, ireeVersion } from '../lib/iree-tree.js';
+import { releaseOf } from '../lib/release-of.js';
 import { fetchCrateFolder } from './crate-folder.js';
 import type { Override } from './inputs.js';
+import type { LocalCompiler } from '../lib/local/types.js';
 
 /** The tree of the locked crate, copied as far as a build needs it. */
 export async function fetchCrateTree(context: StageContext, { runtime }: LockedIree): Promise<void> {
@@ -21,9 +23,8 @@ export async function fetchCrateTree(context: StageContext, { runtime }: LockedI
 }
 
 /** A developer's own checkout, used where it lies. */
-export async function useFolder(context: StageContext, folder: string, locked: LockedIree): Promise<void> {
+export async function useFolder(context: StageContext, folder: string): Promise<void> {
   await requireTree(folder);
-  await warnOfOther(context, folder, locked);
   context.log(`IREE from ${folder}`);
 }
 
@@ -31,7 +32,6 @@ export async function useFolder(context: StageContext, folder: string, locked: L
 export async function useGit(
   context: StageContext,
   { url, rev }: Extract<Override, { readonly kind: 'git' }>,
-  locked: LockedIree,
 ): Promise<void> {
   const clone = path.join(context.tempDir, 'iree-git');
   await mkdir(clone, { recursive: true });
@@ -47,7 +47,6 @@ export async function useGit(
     throw clientFailure(error, `commit ${rev} of ${url}`);
   }
   await requireTree(clone);
-  await warnOfOther(context, clone, locked);
   const target = path.join(context.outDir, 'iree');
   const files = await copyIreeTree(clone, target);
   context.log(`IREE ${rev.slice(0, 12)} of ${url}: ${files.length} files`);
@@ -80,11 +79,60 @@ async function requireTree(folder: string): Promise<void> {
   }
 }
 
-async function warnOfOther(context: StageContext, folder: string, locked: LockedIree): Promise<void> {
-  const version = await ireeVersion(folder);
-  if (version === locked.compiler.version) return;
-  context.warn(
-    `the overriding IREE tree is ${version ?? 'of unknown version'}, the locked compiler is ${locked.compiler.version}: ` +
-      'modules may not load (`required module version mismatch`)',
-  );
+/** What the tree must agree with. */
+export interface Together {
+  readonly iree: LockedIree;
+  /** One of the developer's own. */
+  readonly own: LocalCompiler | undefined;
+  /** Commit of the tree, where it is known. */
+  readonly commit?: string | undefined;
+}
+
+/**
+ * The release of the tree. Fails (`resolution`) unless the compiler is of its release line: the runtime refuses what
+ * another's makes, and that would show only once everything is built.
+ */
+export async function checkTogether(context: StageContext, tree: string, together: Together): Promise<string> {
+  const { iree, own: compiler, commit } = together;
+  const version = await ireeVersion(tree);
+  if (version === undefined) {
+    return fail({
+      kind: 'usage',
+      message: `${tree} does not say which release it is: runtime/version.json has no package-version`,
+      help: 'sources.iree must name the root of an IREE checkout',
+    });
+  }
+  if (releaseOf(version) !== releaseOf(iree.compiler.version)) {
+    fail({
+      kind: 'resolution',
+      message: `IREE's sources are ${version}, the compiler is ${iree.compiler.version}: they must be of one release`,
+      detail: [
+        `sources ${version}: ${tree}`,
+        `compiler ${iree.compiler.version}: ${compiler?.files.join(', ') ?? 'pipeline.lock.yaml'}`,
+      ].join('\n'),
+      help: compiler
+        ? `give sources of ${releaseOf(compiler.version)} (sources.iree.path), or a compiler of ${releaseOf(version)} (sources.compiler.path)`
+        : `give a compiler of ${releaseOf(version)} too: --set sources.compiler.path=… (docs/at-head.md)`,
+    });
+  }
+  const built = compiler?.commit;
+  if (built !== undefined && commit !== undefined && !commit.startsWith(built) && !built.startsWith(commit)) {
+    context.warn(
+      `the compiler was built from commit ${built}, the sources are at ${commit}: between releases they may not agree`,
+    );
+  }
+  return version;
+}
+
+/** The commit that a checkout is at; undefined without git. */
+export async function commitOf(context: StageContext, folder: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await context.exec('git', ['-C', folder, 'rev-parse', '--show-prefix', 'HEAD'], { echo: false });
+    // With a prefix it is a folder in another repository.
+    const [prefix = '', commit] = stdout.split('\n');
+    return prefix === '' ? commit : undefined;
+  } catch (error) {
+    if (!(error instanceof PipelineFailure) || error.failure.kind === 'cancelled') throw error;
+    return undefined;
+  }
 }

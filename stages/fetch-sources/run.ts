@@ -2,11 +2,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
-import type { LockedIree, SourcesArtifact } from '../artifacts.js';
+import type { SourcesArtifact } from '../artifacts.js';
 import { CRATE_PARTS } from '../lib/crate-parts.js';
+import { treeSha256 } from '../lib/hash.js';
+import { ireeFiles } from '../lib/iree-tree.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import { componentsOf, writeLicenses } from './components.js';
-import { fetchCrateTree, useFolder, useGit } from './iree.js';
+import { checkTogether, commitOf, fetchCrateTree, useFolder, useGit, type Together } from './iree.js';
 import { fetchHeaders } from './headers.js';
 import { fetchCratePart } from './crate-part.js';
 import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
@@ -17,23 +19,26 @@ import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
  * share one result.
  */
 export async function fetchSources(context: StageContext<FetchOptions>): Promise<SourcesArtifact> {
-  const { lock, iree: locked } = lockAndIree(context);
+  const { lock, iree: used, own } = lockAndIree(context);
   const override = ireeOverride(context);
   context.progress('fetch IREE, the headers, Tracy and GoogleTest');
   const [iree] = await Promise.all([
-    fetchIree(context, locked, override),
+    fetchIree(context, override, { iree: used, own }),
     fetchHeaders(context, lock.pjrtHeaders, 'include'),
     fetchHeaders(context, lock.cudaHeaders, 'cuda-include'),
     fetchCratePart(context, lock.tracy, CRATE_PARTS.tracy, 'tracy'),
     fetchCratePart(context, lock.googletest, CRATE_PARTS.googletest, 'googletest'),
   ]);
-  const tree = path.resolve(context.outDir, iree);
-  const components = componentsOf(tree, { iree: locked, pjrtHeaders: lock.pjrtHeaders }, override);
+  const tree = path.resolve(context.outDir, iree.folder);
+  const made = { iree: used, version: iree.version, pjrtHeaders: lock.pjrtHeaders };
+  const components = componentsOf(tree, made, override);
   await mkdir(path.join(context.outDir, 'licenses'), { recursive: true });
   await writeLicenses(context.outDir, tree, components);
   await writeFile(path.join(context.outDir, 'components.json'), `${JSON.stringify(components, null, 2)}\n`);
   return {
-    iree,
+    iree: iree.folder,
+    ireeVersion: iree.version,
+    ...(iree.sha256 === undefined ? {} : { ireeSha256: iree.sha256 }),
     pjrtHeaders: 'include',
     cudaHeaders: 'cuda-include',
     tracy: 'tracy',
@@ -43,17 +48,22 @@ export async function fetchSources(context: StageContext<FetchOptions>): Promise
   };
 }
 
-/** Where the tree is, relative to the artifact unless it is a developer's own folder. */
+/** Where the tree is, relative to the artifact unless it is a developer's own folder, and its release. */
 async function fetchIree(
   context: StageContext<FetchOptions>,
-  locked: LockedIree,
   override: Override | undefined,
-): Promise<string> {
+  together: Together,
+): Promise<{ readonly folder: string; readonly version: string; readonly sha256?: string }> {
   if (override?.kind === 'path') {
-    await useFolder(context, override.folder, locked);
-    return override.folder;
+    const { folder } = override;
+    await useFolder(context, folder);
+    const commit = together.own?.commit && (await commitOf(context, folder));
+    const version = await checkTogether(context, folder, { ...together, commit });
+    // The folder is no part of the artifact: without this an edit in it would change nothing for what is made of it.
+    return { folder, version, sha256: await treeSha256(folder, ireeFiles(folder)) };
   }
-  if (override?.kind === 'git') await useGit(context, override, locked);
-  else await fetchCrateTree(context, locked);
-  return 'iree';
+  if (override?.kind === 'git') await useGit(context, override);
+  else await fetchCrateTree(context, together.iree);
+  const tree = path.join(context.outDir, 'iree');
+  return { folder: 'iree', version: await checkTogether(context, tree, { ...together, commit: override?.rev }) };
 }

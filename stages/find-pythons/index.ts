@@ -14,7 +14,7 @@ export const definition: StageDefinition<FindOptions, FoundPython> = {
   output: 'state',
   points: async ({ root, config, variant }) => {
     const { loadGrid } = await import('../lib/matrix/grid.js');
-    const { cells } = await loadGrid({ root, config }, variant);
+    const { cells } = await loadGrid({ root, config, settings: {} }, variant);
     return [...new Set(cells.map(({ python }) => python))].map((python) => ({ python }));
   },
   inputs: () => Promise.resolve({ uncacheable: 'Pythons come and go' }),

@@ -2,6 +2,8 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { JaxTestsArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
+import { frameworkInputs } from '../lib/local/inputs.js';
+import { FRAMEWORK_SETTINGS } from '../lib/local/settings.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { requestOf, type JaxTestsOptions } from './request.js';
 
@@ -14,6 +16,7 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   env: [...PYTHON_ENV],
   settings: [
     CHANNEL_SETTING,
+    ...FRAMEWORK_SETTINGS,
     { name: 'jax-tests', text: "checkout of JAX's repository, whose tests are run", option: 'folder' },
     { name: 'jax-tests.select', text: "pytest's -k: a part of each file" },
     { name: 'jax-tests.files', text: 'the files to run, with commas; FILE@8 runs one on 8 devices' },
@@ -27,13 +30,19 @@ export const definition: StageDefinition<JaxTestsOptions, JaxTestsArtifact> = {
   ],
   inputs: async (context) => {
     const { checkout, files, select, fresh } = await requestOf(context);
+    const local = await frameworkInputs(context);
     return {
-      files: [...files.map(({ path }) => path), ...(await context.glob('stages/lib/testing', ['*.py']))],
+      files: [
+        ...files.map(({ path }) => path),
+        ...(await context.glob('stages/lib/testing', ['*.py'])),
+        ...local.files,
+      ],
       values: {
         jax: checkout.version,
         select: select ?? null,
         pythons: await pythonFingerprint(context),
         channel: channelOf(context).name,
+        ...local.values,
       },
       ...(fresh ? { uncacheable: 'jax-tests.fresh asks for new results' } : {}),
     };

@@ -3,10 +3,12 @@ import { readFile, writeFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonObject, StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { JaxTestsArtifact, ResolveArtifact, Wheel, WheelsArtifact } from '../artifacts.js';
+import type { JaxTestsArtifact, Wheel, WheelsArtifact } from '../artifacts.js';
 import { channelArgs, channelOf } from '../lib/channels.js';
-import { targetsOf, type Target } from '../lib/frameworks.js';
+import { frameworksOf, targetsOf, type Target } from '../lib/frameworks.js';
 import { sha256, sha256File } from '../lib/hash.js';
+import { hashesOf, localFrameworkOf, usedBuilds } from '../lib/local/builds.js';
+import { packagesFor } from '../lib/local/install.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import { releaseOf } from '../lib/release-of.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
@@ -62,19 +64,19 @@ export async function jaxTests(context: Context): Promise<JaxTestsArtifact> {
   };
 }
 
-/** The Python of the suite with the JAX that the lock has for it. */
+/** The Python of the suite with the JAX that there is for it. */
 async function targetFor(context: Context, { suite, checkout }: JaxTestsRequest): Promise<Target> {
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
-  const locked = lock.frameworks.find(({ python }) => python === suite.python);
+  const given = (await frameworksOf(context)).find(({ python }) => python === suite.python);
   const wanted = suite.jax ?? suite.tests;
-  if (locked?.jax !== wanted) {
+  if (given?.jax !== wanted) {
+    const own = await localFrameworkOf(context);
     fail({
       kind: 'usage',
-      message: `the tests of JAX ${checkout.version} are to run under JAX ${wanted} on Python ${suite.python}, but the lock has JAX ${locked?.jax ?? 'for other Pythons only'}`,
-      help: 'give the suite in pipeline.yaml (stage jax-tests) the version of the lock, and use its tests',
+      message: `the tests of JAX ${checkout.version} are to run under JAX ${wanted} on Python ${suite.python}, but ${own ? 'the build of your own' : 'the lock'} has JAX ${given?.jax ?? 'for other Pythons only'}`,
+      help: 'give the suite in pipeline.yaml (stage jax-tests) that version as `jax`, or use the tests of that JAX',
     });
   }
-  const target = (await targetsOf(context, lock)).find(({ framework }) => framework.python === suite.python);
+  const target = (await targetsOf(context)).find(({ framework }) => framework.python === suite.python);
   if (target) return target;
   return fail({
     kind: 'tool-missing',
@@ -90,20 +92,20 @@ interface Places {
 }
 
 async function makePlaces(context: Context, target: Target, wheel: Wheel, file: string): Promise<Places> {
-  const { iree } = lockAndIree(context);
-  const { jax, jaxlib } = target.framework;
+  const local = await usedBuilds(context);
+  const { jax, jaxlib, python: minor } = target.framework;
   const { requirements } = context.options;
   context.progress(`install JAX ${jax} on Python ${target.python.version}`);
+  const framework = await packagesFor(context, local, minor, pinned({ jax, jaxlib }));
   const reference = await makeUvEnvironment(context, {
     folder: path.join(context.tempDir, 'reference'),
     python: target.python.path,
-    requirements: [...pinned({ jax, jaxlib }), ...requirements],
+    requirements: [...framework.requirements, ...requirements],
     installArgs: channelArgs(channelOf(context), 'uv'),
   });
   const ours = await installWheel(context, {
     folder: path.join(context.tempDir, 'ours'),
     wheel: file,
-    iree,
     target,
     requirements,
   });
@@ -111,12 +113,18 @@ async function makePlaces(context: Context, target: Target, wheel: Wheel, file: 
     const { stdout } = await context.exec(python, ['-c', IDENTITY], { echo: false });
     return sha256(stdout);
   };
+  // The next build of the developer's own may have the same version.
+  const own: JsonObject = { ...(await hashesOf(local)) };
   return {
-    reference: { platform: 'cpu', python: reference.python, identity: { packages: await identity(reference.python) } },
+    reference: {
+      platform: 'cpu',
+      python: reference.python,
+      identity: { packages: await identity(reference.python), ...own },
+    },
     ours: {
       platform: wheel.platform,
       python: ours.python,
-      identity: { packages: await identity(ours.python), wheel: wheel.sha256 },
+      identity: { packages: await identity(ours.python), wheel: wheel.sha256, ...own },
     },
   };
 }

@@ -26,11 +26,19 @@ export async function copyIreeTree(from: string, to: string): Promise<string[]> 
 
 /** Release of an IREE tree, e.g. `3.11.0`, from its version file (`3.11.0.dev` between releases); undefined if it has none. */
 export async function ireeVersion(folder: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(path.join(folder, 'runtime', 'version.json'), 'utf8');
-    const version = (JSON.parse(text) as { readonly 'package-version'?: string })['package-version'];
-    return version?.replace(/\.dev\d*$/, '');
-  } catch {
-    return undefined;
+  return (await writtenVersion(folder))?.replace(/\.dev\d*$/, '');
+}
+
+/** As the tree writes it: `3.11.0.dev`, or what was computed for its packages, as `3.11.0rc20260401`. */
+export async function writtenVersion(folder: string): Promise<string | undefined> {
+  for (const name of ['version_local.json', 'version.json']) {
+    try {
+      const text = await readFile(path.join(folder, 'runtime', name), 'utf8');
+      const version = (JSON.parse(text) as { readonly 'package-version'?: unknown })['package-version'];
+      if (typeof version === 'string' && /^\d+\.\d+/.test(version)) return version;
+    } catch {
+      // The other may tell.
+    }
   }
+  return undefined;
 }

@@ -6,6 +6,7 @@ import type { InputContext, StageContext, StageInputs } from '../../engine/api.j
 import type { SourcesArtifact, ToolsArtifact } from '../artifacts.js';
 import { type AsanCompiler, asanCompiler } from './asan-compiler.js';
 import { lockAndIree } from './locked-iree.js';
+import { releaseOf } from './release-of.js';
 
 /** The native tree is configured by two stages (the library, its GoogleTests): what they share. */
 export async function nativeInputs(context: InputContext): Promise<StageInputs> {
@@ -20,14 +21,24 @@ export function projectVersion(context: InputContext): string {
   return context.config.project['version'] as string;
 }
 
+/** Of the sources that a library is made of. */
+export interface MadeOf {
+  /** Release of IREE's sources. */
+  readonly iree: string;
+  /** Sources or compiler are not those of the lock. */
+  readonly local: boolean;
+}
+
 /**
  * PEP 440 version of a wheel, e.g. `0.1.0.3.13+asan`: the project's, then the IREE release line where there are several
- * (pip takes the newest unless told otherwise, and an index accepts it), then the label of what is not published.
+ * (pip takes the newest unless told otherwise, and an index accepts it), then the label of what is not published: its
+ * flavour, and `head` for what is made of a developer's own builds.
  */
-export function wheelVersion(context: InputContext): string {
-  const { iree, flavour = 'release' } = context.variant.axes;
-  const version = [projectVersion(context), ...(iree === undefined ? [] : [iree])].join('.');
-  return flavour === 'release' ? version : `${version}+${flavour}`;
+export function wheelVersion(context: InputContext, { iree, local }: MadeOf): string {
+  const { iree: line, flavour = 'release' } = context.variant.axes;
+  const version = [projectVersion(context), ...(line === undefined ? [] : [releaseOf(iree)])].join('.');
+  const labels = [...(flavour === 'release' ? [] : [flavour]), ...(local ? ['head'] : [])];
+  return labels.length === 0 ? version : `${version}+${labels.join('.')}`;
 }
 
 /**
@@ -109,7 +120,7 @@ async function buildTree(context: StageContext, compiler: AsanCompiler | undefin
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
   const name = createHash('sha256')
-    .update([tools.digest, sources.digest, compiler?.id, context.root].join(' '))
+    .update([tools.digest, sourcesId(context), compiler?.id, context.root].join(' '))
     .digest('hex')
     .slice(0, 12);
   const folder = path.join(context.workDir, name);
@@ -136,6 +147,12 @@ async function buildTree(context: StageContext, compiler: AsanCompiler | undefin
   };
 }
 
+/** The same after an edit in a developer's own checkout: only what it reaches is compiled again. */
+function sourcesId(context: StageContext): string {
+  const { digest, value } = context.artifact<SourcesArtifact>('fetch-sources');
+  return value.ireeSha256 === undefined ? digest : `${value.iree} ${lockAndIree(context).lock.digest}`;
+}
+
 function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
   return {
     CMAKE_TOOLCHAIN_FILE: path.join(context.root, 'native', 'cmake', 'zig.cmake'),
@@ -155,7 +172,7 @@ function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<stri
     IREE_PJRT_TRACY_DIR: tree.tracy,
     IREE_PJRT_GOOGLETEST_DIR: tree.googletest,
     IREE_PJRT_VERSION: projectVersion(context),
-    IREE_PJRT_IREE_VERSION: iree.runtime.version,
+    IREE_PJRT_IREE_VERSION: context.artifact<SourcesArtifact>('fetch-sources').value.ireeVersion,
     IREE_PJRT_STABLEHLO_VERSION: iree.compiler.stablehlo,
     IREE_PJRT_DEVICE: context.variant.axes['device'] ?? 'cpu',
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',

@@ -91,7 +91,11 @@ async function membersOfDownload(pip: PipClient, read: WheelRead): Promise<Membe
   return membersOf(new BlobReader(await openAsBlob(file)), read.wanted);
 }
 
-async function membersOf(reader: Reader<unknown> | BlobReader, wanted: (member: string) => boolean): Promise<Members> {
+/** Members of a wheel that is at hand. */
+export async function membersOf(
+  reader: Reader<unknown> | BlobReader,
+  wanted: (member: string) => boolean,
+): Promise<Members> {
   const zip = new ZipReader(reader, { checkSignature: true, useWebWorkers: false });
   const members = new Map<string, Uint8Array>();
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory && wanted(entry.filename));

@@ -6,6 +6,7 @@ import { PipelineFailure } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
 import { channelArgs, channelOf } from '../lib/channels.js';
 import { outputOf } from '../lib/client-failure.js';
+import { packagesFor, type Packages } from '../lib/local/install.js';
 import { makeUvEnvironment, type UvEnvironment } from '../lib/uv-env.js';
 import type { Cell, CellOptions, WheelFile } from './cell.js';
 import { lineOf, NO_TESTS, tailOf, type Verdict } from './verdict.js';
@@ -14,9 +15,16 @@ export type CellEnvironment = UvEnvironment;
 
 type Context = StageContext<CellOptions>;
 
-/** The cell's versions and, for jax, the newest that is not newer than its jaxlib. */
-export function requirementsOf({ jaxlib, compiler, compilerPackage }: Cell): string[] {
-  return [`jaxlib==${jaxlib}`, `jax<=${jaxlib}`, `${compilerPackage}==${compiler}`];
+/** The cell's versions and, for jax, the newest that is not newer than its jaxlib; its builds of the developer's own. */
+export function packagesOf(
+  context: Context,
+  { jaxlib, python, compiler, compilerPackage, builds }: Cell,
+): Promise<Packages> {
+  return packagesFor(context, builds, python, {
+    jaxlib: `jaxlib==${jaxlib}`,
+    jax: `jax<=${jaxlib}`,
+    [compilerPackage]: `${compilerPackage}==${compiler}`,
+  });
 }
 
 /**
@@ -59,11 +67,18 @@ export async function forced(context: Context, cell: Cell, wheel: WheelFile, pyt
   return environment;
 }
 
-function installed(context: Context, cell: Cell, python: string, more: readonly string[]): Promise<CellEnvironment> {
+async function installed(
+  context: Context,
+  cell: Cell,
+  python: string,
+  more: readonly string[],
+): Promise<CellEnvironment> {
+  const packages = await packagesOf(context, cell);
   return makeUvEnvironment(context, {
+    ...packages,
     folder: path.join(context.tempDir, 'env'),
     python,
-    requirements: [...more, ...requirementsOf(cell), 'pytest'],
+    requirements: [...more, ...packages.requirements, 'pytest'],
     installArgs: channelArgs(channelOf(context), 'uv'),
   });
 }

@@ -9,7 +9,7 @@ import type { Barrier } from '../lib/matrix/grid.js';
 import { pythonOf } from '../lib/testing/launcher.js';
 import { ANY_EXIT_CODE, freshShell } from '../lib/testing/wheel-env.js';
 import type { Cell, CellOptions, WheelFile } from './cell.js';
-import { forced, requirementsOf } from './environment.js';
+import { forced, packagesOf } from './environment.js';
 import { lineOf, NO_TESTS, tailOf, type Verdict } from './verdict.js';
 
 type Context = StageContext<CellOptions>;
@@ -57,15 +57,9 @@ async function askInstaller(context: Context, cell: Cell, wheel: WheelFile): Pro
   context.progress('ask pip');
   const tools = context.artifact<ToolsArtifact>('setup-tools');
   const target = ['--target', path.join(context.tempDir, 'never-written'), '--only-binary=:all:'];
+  const { requirements } = await packagesOf(context, cell);
   const question = ['install', '--dry-run', '--ignore-installed', '--python-version', cell.python, ...target];
-  const args = [
-    '-m',
-    'pip',
-    ...question,
-    ...channelArgs(channelOf(context), 'pip'),
-    wheel.path,
-    ...requirementsOf(cell),
-  ];
+  const args = ['-m', 'pip', ...question, ...channelArgs(channelOf(context), 'pip'), wheel.path, ...requirements];
   const { exitCode, stdout, stderr } = await context.exec(path.join(tools.dir, tools.value.python), args, {
     env: { PIP_DISABLE_PIP_VERSION_CHECK: '1' },
     okCodes: ANY_EXIT_CODE,
@@ -73,7 +67,7 @@ async function askInstaller(context: Context, cell: Cell, wheel: WheelFile): Pro
   const output = `${stdout}\n${stderr}`;
   const said = exitCode === 0 ? undefined : installerSays(output);
   if (exitCode !== 0 && said === undefined && familyOf(output) === 'network')
-    throw networkFailure(requirementsOf(cell).join(', '), output.slice(-1000));
+    throw networkFailure(requirements.join(', '), output.slice(-1000));
   return { said, output };
 }
 

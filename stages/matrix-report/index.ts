@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
 import type { MatrixReport } from '../artifacts.js';
+import { LOCAL_SETTINGS, pathsOf } from '../lib/local/settings.js';
 import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 
 export const definition: StageDefinition<Record<string, never>, MatrixReport> = {
@@ -9,6 +10,7 @@ export const definition: StageDefinition<Record<string, never>, MatrixReport> = 
   schema: 'stages/matrix-report.schema.json',
   axes: [],
   version: 1,
+  settings: LOCAL_SETTINGS,
   output: 'tree',
   publish: [
     { from: 'matrix/matrix.*', to: 'dist/matrix' },
@@ -22,6 +24,8 @@ export const definition: StageDefinition<Record<string, never>, MatrixReport> = 
     values: {
       matrix: context.config.sections['matrix'] ?? null,
       supports: context.config.sections['supports'] ?? null,
+      // The cells hold what was found there.
+      local: pathsOf(context),
       forecast: { ...context.forecast() },
     },
   }),

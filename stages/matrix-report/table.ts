@@ -49,14 +49,19 @@ export function sectionsOf({ cells }: Pick<MatrixReport, 'cells'>): Section[] {
     );
     return {
       ...{ title, wheel, sha256, runtime, compiler: own, pythons },
-      frameworks: group(fitting, ({ jaxlib }) => jaxlib)
-        .map(([jaxlib, row]) => ({ title: jaxlib, cells: row }))
+      frameworks: group(fitting, titleOf)
+        .map(([title, row]) => ({ title, cells: row }))
         .reverse(),
       compilers: others
         .map(([compiler, row]) => ({ title: compiler, cells: pythons.flatMap((python) => telling(row, python)) }))
         .reverse(),
     };
   });
+}
+
+/** The jaxlib of a row; one of the developer's own may have the version of a release. */
+function titleOf({ jaxlib, local }: MatrixCell): string {
+  return local?.includes('jaxlib') === true ? `${jaxlib} (local)` : jaxlib;
 }
 
 /** Of the cells of a compiler, which are one case: the one that was run, else that of the newest jaxlib. */

@@ -2,6 +2,8 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { ObsoleteRewritesArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
+import { frameworkInputs } from '../lib/local/inputs.js';
+import { FRAMEWORK_SETTINGS } from '../lib/local/settings.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { CONFORMANCE, type ConformanceOptions } from '../lib/testing/conformance.js';
 import { chosen, PASSES_SETTING, PLUGIN_INFO, SELECT_SETTING } from './passes.js';
@@ -15,6 +17,7 @@ export const definition: StageDefinition<ConformanceOptions, ObsoleteRewritesArt
   env: [...PYTHON_ENV],
   settings: [
     CHANNEL_SETTING,
+    ...FRAMEWORK_SETTINGS,
     { name: PASSES_SETTING, text: 'the passes to try, with commas (default: all)' },
     { name: SELECT_SETTING, text: "pytest's -k: a part of the tests" },
   ],
@@ -23,18 +26,23 @@ export const definition: StageDefinition<ConformanceOptions, ObsoleteRewritesArt
     { from: 'report/*', to: 'dist/report' },
     { from: 'shown/obsolete-rewrites.txt', to: 'dist/report', show: true },
   ],
-  inputs: async (context) => ({
-    files: [
-      ...(await context.glob('stages/lib/testing', ['*.py'])),
-      ...(await context.glob(CONFORMANCE, ['*.{py,ini}'])),
-      ...(await context.glob('.', [PLUGIN_INFO])),
-    ],
-    values: {
-      passes: [...(chosen(context.settings) ?? [])],
-      select: context.settings[SELECT_SETTING] ?? null,
-      pythons: await pythonFingerprint(context),
-      channel: channelOf(context).name,
-    },
-  }),
+  inputs: async (context) => {
+    const local = await frameworkInputs(context);
+    return {
+      files: [
+        ...(await context.glob('stages/lib/testing', ['*.py'])),
+        ...(await context.glob(CONFORMANCE, ['*.{py,ini}'])),
+        ...(await context.glob('.', [PLUGIN_INFO])),
+        ...local.files,
+      ],
+      values: {
+        passes: [...(chosen(context.settings) ?? [])],
+        select: context.settings[SELECT_SETTING] ?? null,
+        pythons: await pythonFingerprint(context),
+        channel: channelOf(context).name,
+        ...local.values,
+      },
+    };
+  },
   run: async (context) => (await import('./run.js')).obsoleteRewrites(context),
 };

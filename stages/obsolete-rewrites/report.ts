@@ -13,7 +13,7 @@ export interface Row extends Pass {
 /** `report/obsolete-rewrites-<variant>.json`. */
 export interface Report {
   readonly platform: string;
-  /** Version of IREE's runtime. */
+  /** Version of IREE's compiler. */
   readonly iree: string;
   readonly rows: readonly Row[];
 }

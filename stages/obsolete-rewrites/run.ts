@@ -31,7 +31,7 @@ export async function obsoleteRewrites(context: Context): Promise<ObsoleteRewrit
     context.progress(`${index + 1} of ${passes.length}: without ${pass.name}`);
     rows.push(await without(context, installed, pass, changed.get(pass.name) ?? []));
   }
-  const report: Report = { platform: installed.wheel.platform, iree: lockAndIree(context).iree.runtime.version, rows };
+  const report: Report = { platform: installed.wheel.platform, iree: lockAndIree(context).iree.compiler.version, rows };
   const id = context.variant.id;
   const [json, text] = [`report/obsolete-rewrites-${id}.json`, 'shown/obsolete-rewrites.txt'];
   for (const [file, content] of [

@@ -3,6 +3,8 @@ import type { JsonObject, StageContext } from '../../engine/api.js';
 import type { Lock, LockedIree, NativeArtifact, SourceComponent } from '../artifacts.js';
 import type { CompatMatrix } from '../lib/compat/matrix.js';
 import { supportsOf } from '../lib/compat/supports.js';
+import type { MadeOf } from '../lib/native-tree.js';
+import { releaseOf } from '../lib/release-of.js';
 import type { PackageConfig } from './packages.js';
 
 export interface TemplateRequest {
@@ -13,6 +15,7 @@ export interface TemplateRequest {
   readonly flavour: string;
   readonly lock: Lock;
   readonly iree: LockedIree;
+  readonly made: MadeOf;
   readonly native: NativeArtifact;
   readonly components: readonly SourceComponent[];
   readonly matrix: CompatMatrix;
@@ -25,14 +28,14 @@ const GPU_PRIORITY = 510;
 
 /** The variables of the templates; wheel-templates/README.md documents them. */
 export function templateContext(request: TemplateRequest): JsonObject {
-  const { context, entry, version, flavour, lock, iree, native, matrix } = request;
+  const { context, entry, version, flavour, lock, iree, made, native, matrix } = request;
   const { project } = context.config;
   return {
     project: { name: project['name'] ?? '', version, urls: project['urls'] ?? {} },
     package: { distribution: entry.name, description: entry.description },
     device: entry.device,
     flavour,
-    publishable: flavour === 'release',
+    publishable: flavour === 'release' && !made.local,
     sanitizer_runtime: native.needed.find((name) => /\basan\b|libasan/.test(name)) ?? '',
     library_file: native.library,
     platform_tag: native.platform,
@@ -41,12 +44,13 @@ export function templateContext(request: TemplateRequest): JsonObject {
     priority: entry.device === 'cpu' ? PRIORITY : GPU_PRIORITY,
     supports: {
       ...supportsOf(context.config),
-      iree_compiler: compilerRange(iree.runtime.version),
+      iree_compiler: compilerRange(made),
     },
     python_versions: supportedPythons(lock),
-    iree_runtime: iree.runtime.version,
-    measured: matrix.rows
-      .filter(({ device, runtime }) => device === entry.device && runtime === iree.runtime.version)
+    iree_runtime: made.iree,
+    // Rows are of released runtimes: one of the same number from a checkout may be another.
+    measured: (made.local ? [] : matrix.rows)
+      .filter(({ device, runtime }) => device === entry.device && runtime === made.iree)
       .map(({ jax = '', ...row }) => ({ ...row, jax })),
     stablehlo_version: iree.compiler.stablehlo,
     license_expression: licenseExpression(request.components),
@@ -54,10 +58,13 @@ export function templateContext(request: TemplateRequest): JsonObject {
   };
 }
 
-/** Compilers that a runtime accepts: those of its own release (a runtime refuses the modules of the next). */
-export function compilerRange(runtime: string): string {
-  const [major = 0, minor = 0] = runtime.split('.').map(Number);
-  return `>=${major}.${minor}.0,<${major}.${minor + 1}`;
+/**
+ * Compilers that a runtime accepts: those of its own release (a runtime refuses the modules of the next). Of a release
+ * that is being made there are `3.14.0.dev0+…` and `3.14.0rc…` before 3.14.0.
+ */
+export function compilerRange({ iree, local }: MadeOf): string {
+  const [major = 0, minor = 0] = releaseOf(iree).split('.').map(Number);
+  return `>=${major}.${minor}.0${local ? '.dev0' : ''},<${major}.${minor + 1}`;
 }
 
 export function supportedPythons(lock: Lock): readonly string[] {

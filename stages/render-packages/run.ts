@@ -34,9 +34,11 @@ export async function renderPackages(context: StageContext): Promise<PackagesArt
 async function renderPackage(context: StageContext, entry: PackageConfig): Promise<RenderedPackage> {
   const native = context.artifact<NativeArtifact>('build-native');
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
-  const { lock, iree } = lockAndIree(context);
+  const { lock, iree, own } = lockAndIree(context);
   const flavour = context.variant.axes['flavour'] ?? 'release';
-  const version = wheelVersion(context);
+  const overridden = sources.value.components.some(({ override }) => override !== undefined);
+  const made = { iree: sources.value.ireeVersion, local: overridden || own !== undefined };
+  const version = wheelVersion(context, made);
   const folder = path.join(context.outDir, entry.name);
 
   const licenses = path.resolve(sources.dir, sources.value.licenses);
@@ -48,6 +50,7 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
     flavour,
     lock,
     iree,
+    made,
     native: native.value,
     components,
     matrix: await readMatrix(context.root),

@@ -2,6 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import { CHANNEL_SETTING } from '../lib/channels.js';
 import type { ResolveArtifact } from '../artifacts.js';
+import { LOCAL_SETTINGS } from '../lib/local/settings.js';
 import { CARGO_TOOL } from '../lib/cargo-tool.js';
 import { LOCK_FILE, resolveInputs, type ResolveOptions } from './inputs.js';
 
@@ -15,6 +16,7 @@ export const definition: StageDefinition<ResolveOptions, ResolveArtifact> = {
   settings: [
     CHANNEL_SETTING,
     { name: 'update', text: 'true: ask the registries again' },
+    ...LOCAL_SETTINGS,
     { name: 'constraints.iree', text: 'releases of IREE, instead of those that pipeline.yaml allows' },
   ],
   output: 'tree',

@@ -5,6 +5,7 @@ import type { LockOrigin } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
 import { COMPAT_FILES } from '../lib/compat/files.js';
 import { supportsOf } from '../lib/compat/supports.js';
+import { localInputs } from '../lib/local/inputs.js';
 
 export const LOCK_FILE = 'pipeline.lock.yaml';
 
@@ -15,9 +16,10 @@ export interface ResolveOptions {
 
 export async function resolveInputs(context: InputContext<ResolveOptions>): Promise<StageInputs> {
   const files = await context.glob('.', [LOCK_FILE, ...Object.values(COMPAT_FILES)]);
+  const local = await localInputs(context);
   return {
-    files,
-    values: { origin: { ...originOf(context) } },
+    files: [...files, ...local.files],
+    values: { origin: { ...originOf(context) }, ...local.values },
     ...(updateAsked(context) ? { uncacheable: 'an update was asked for' } : {}),
   };
 }

@@ -70,8 +70,12 @@ async function newestOf(
   );
 }
 
-/** A framework writes no StableHLO older than its own minimum. */
-function tooOld(row: IreeRow, frameworks: readonly Framework[], jaxlibs: readonly JaxlibRow[]): string | undefined {
+/** A framework writes no StableHLO older than its own minimum: why a compiler cannot read it, else undefined. */
+export function tooOld(
+  row: Pick<IreeRow, 'stablehlo'>,
+  frameworks: readonly Framework[],
+  jaxlibs: readonly JaxlibRow[],
+): string | undefined {
   for (const { jaxlib } of frameworks) {
     const minimum = jaxlibs.find(({ version }) => version === jaxlib)?.stablehloMinimum;
     if (minimum !== undefined && compare(row.stablehlo, minimum) < 0) {

@@ -12,11 +12,19 @@ import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
 import { CRATE_PARTS } from '../lib/crate-parts.js';
 import { resolveCratePart, resolveTracy } from './crate-parts.js';
+import { checkBuilds } from './local.js';
 import { makeResolver } from './resolver.js';
 
-/** The lock, if it still fits what is wished; else a new one, written and told. */
+/** The lock, and a compiler of the developer's own, of which the lock says nothing. */
 export async function resolveVersions(context: StageContext<ResolveOptions>): Promise<ResolveArtifact> {
   const compat = await loadCompat(context.root);
+  const lock = await lockFor(context, compat);
+  const compiler = await checkBuilds(context, lock, compat);
+  return { lock, ...(compiler ? { compiler } : {}) };
+}
+
+/** The lock, if it still fits what is wished; else a new one, written and told. */
+async function lockFor(context: StageContext<ResolveOptions>, compat: Compat): Promise<Lock> {
   const origin = originOf(context);
   checkRange(origin.iree);
   const file = path.join(context.root, LOCK_FILE);
@@ -25,7 +33,7 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
     context.log(
       `${LOCK_FILE} fits: jaxlib ${held.framework.jaxlib}, IREE ${held.iree.map(({ runtime }) => runtime.version).join(', ')}`,
     );
-    return { lock: held };
+    return held;
   }
   if (context.locked) return foreign ? refuseForeign(foreign.problems) : refuseIfChanged(context, held, origin, compat);
   if (foreign) context.log(`${LOCK_FILE} is of another version of the pipeline: ${foreign.problems.join('; ')}`);
@@ -34,12 +42,12 @@ export async function resolveVersions(context: StageContext<ResolveOptions>): Pr
   const changes = before ? diffLocks(before, lock) : [];
   if (held?.digest === lock.digest) {
     context.log(`${LOCK_FILE} is up to date`);
-    return { lock: held };
+    return held;
   }
   for (const change of changes) context.log(change);
   context.log(before ? `${LOCK_FILE}: ${changes.length} changes` : `${LOCK_FILE} is new`);
   await writeLock(file, lock);
-  return { lock };
+  return lock;
 }
 
 /**
@@ -92,7 +100,7 @@ async function refuseIfChanged(
   held: Lock | undefined,
   origin: LockOrigin,
   compat: Compat,
-): Promise<ResolveArtifact> {
+): Promise<Lock> {
   if (!held) {
     return fail({
       kind: 'lock',
@@ -103,7 +111,7 @@ async function refuseIfChanged(
   let changes: readonly string[];
   try {
     const lock = await resolveLock(context, origin, compat);
-    if (lock.digest === held.digest) return { lock: held };
+    if (lock.digest === held.digest) return held;
     changes = diffLocks(held, lock);
   } catch (error) {
     if (!(error instanceof PipelineFailure) || error.failure.kind === 'cancelled') throw error;

@@ -2,6 +2,8 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { SmokeArtifact } from '../artifacts.js';
 import { CHANNEL_SETTING, channelOf } from '../lib/channels.js';
+import { frameworkInputs } from '../lib/local/inputs.js';
+import { FRAMEWORK_SETTINGS } from '../lib/local/settings.js';
 import { PYTHON_ENV, pythonFingerprint } from '../lib/pythons.js';
 import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 import type { SmokeOptions } from './run.js';
@@ -13,7 +15,7 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
   axes: ['device', 'flavour', 'arch', 'iree'],
   version: 1,
   env: [...PYTHON_ENV],
-  settings: [CHANNEL_SETTING],
+  settings: [CHANNEL_SETTING, ...FRAMEWORK_SETTINGS],
   output: 'tree',
   // The smoke test with one Python took 372 MiB when it was measured.
   memory: 512 * 1024 ** 2,
@@ -22,9 +24,12 @@ export const definition: StageDefinition<SmokeOptions, SmokeArtifact> = {
     { from: '*.whl', to: 'dist' },
     { from: 'report/*', to: 'dist/report' },
   ],
-  inputs: async (context) => ({
-    files: await context.glob(SUITE_FOLDER, SUITE_FILES),
-    values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name },
-  }),
+  inputs: async (context) => {
+    const { files, values } = await frameworkInputs(context);
+    return {
+      files: [...(await context.glob(SUITE_FOLDER, SUITE_FILES)), ...files],
+      values: { pythons: await pythonFingerprint(context), channel: channelOf(context).name, ...values },
+    };
+  },
   run: async (context) => (await import('./run.js')).smokeTest(context),
 };

@@ -3,8 +3,9 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { Lock, LockedIree, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
+import type { LockedIree, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from '../artifacts.js';
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
+import { hashesOf, usedBuilds } from '../lib/local/builds.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import { hostMachine } from '../lib/pythons.js';
 import { countOf, junitOf, missingDevice } from '../lib/testing/results.js';
@@ -20,9 +21,9 @@ export interface SmokeOptions {
 
 /** Installs each wheel into a fresh environment per Python and runs the suite in `stages/lib/testing/smoke/` there. */
 export async function smokeTest(context: StageContext<SmokeOptions>): Promise<SmokeArtifact> {
-  const { lock, iree } = lockAndIree(context);
+  const { iree } = lockAndIree(context);
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
-  const found = await pythonsFor(context, lock);
+  const found = await pythonsFor(context);
   const targets = context.options.pythons === 'lowest' ? found.slice(0, 1) : found;
   await mkdir(path.join(context.outDir, 'report'), { recursive: true });
   const runs: SmokeRun[] = [];
@@ -48,10 +49,10 @@ export async function smokeTest(context: StageContext<SmokeOptions>): Promise<Sm
 }
 
 /** For another processor than this machine's there may be no Python; the wheel is then built and not run. */
-async function pythonsFor(context: StageContext, lock: Lock): Promise<readonly Target[]> {
+async function pythonsFor(context: StageContext): Promise<readonly Target[]> {
   const machine = machineOf(context);
-  if (machine === hostMachine()) return targetsOf(context, lock);
-  const found = await pythonTargets(context, lock, machine);
+  if (machine === hostMachine()) return targetsOf(context);
+  const found = await pythonTargets(context, machine);
   if (found.length === 0) context.warn(`built, not run: no Python for ${machine} starts on this machine`);
   return found;
 }
@@ -68,7 +69,6 @@ async function smokeOne(
   const environment = await installWheel(context, {
     folder: path.join(context.tempDir, label),
     wheel: file,
-    iree,
     target: { python, framework },
     requirements: ['pytest'],
   });
@@ -102,6 +102,7 @@ async function smokeOne(
       jax: framework.jax,
       jaxlib: framework.jaxlib,
       compiler: iree.compiler.version,
+      ...(await hashesOf(await usedBuilds(context))),
       passed: passed ?? 0,
       failed: failed ?? 0,
       skipped: skipped ?? 0,

@@ -303,12 +303,12 @@ describe('fetch-sources', () => {
 
     test('a folder is used where it lies, and each of its files is an input', async () => {
       const folder = tree('iree-path', VERSION);
-      const options = { sources: { iree: { path: './iree-path' } } };
-      const { value } = await fetchFor(LOCK, { options });
+      const sections = { sources: { iree: { path: './iree-path' } } };
+      const { value } = await fetchFor(LOCK, { sections });
       expect(value.iree).toBe(folder);
       expect(value.components[0]).toMatchObject({ name: 'iree', override: folder });
       expect(rig.warnings).toEqual([]);
-      const inputs = await fetchSources.inputs(rig.context(fetchSources, { options }));
+      const inputs = await fetchSources.inputs(rig.context(fetchSources, { sections }));
       expect(inputs.files).toContain(path.join(folder, 'runtime/src/iree/base/api.h'));
     });
 
@@ -318,7 +318,7 @@ describe('fetch-sources', () => {
       git(printf, 'init', '--quiet');
       git(printf, 'add', '.');
       git(printf, 'commit', '--quiet', '-m', 'printf');
-      const folder = tree('iree-git', '9.9.9');
+      const folder = tree('iree-git', VERSION);
       git(folder, 'init', '--quiet');
       git(folder, 'submodule', '--quiet', 'add', printf, 'third_party/printf');
       git(folder, 'submodule', '--quiet', 'add', printf, 'third_party/llvm-project');
@@ -336,7 +336,16 @@ describe('fetch-sources', () => {
       expect(read('third_party/printf/LICENSE')).toBe('License of printf');
       expect(fs.existsSync(path.join(dir, value.iree, 'third_party/llvm-project'))).toBe(false);
       expect(value.components[0]?.override).toBe(`${folder}@${rev}`);
-      expect(rig.warnings.join()).toContain('the overriding IREE tree is 9.9.9');
+      expect(value.ireeVersion).toBe(VERSION);
+    });
+
+    test('of another release than the compiler: both are named, and what to do', async () => {
+      const folder = tree('iree-other', '9.9.9');
+      expect(await failureOf(fetchFor(LOCK, { settings: { 'sources.iree.path': folder } }))).toMatchObject({
+        kind: 'resolution',
+        message: `IREE's sources are 9.9.9, the compiler is ${VERSION}: they must be of one release`,
+        help: 'give a compiler of 9.9 too: --set sources.compiler.path=… (docs/at-head.md)',
+      });
     });
 
     test('a commit that is not there', async () => {

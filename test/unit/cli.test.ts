@@ -153,6 +153,7 @@ describe('env', () => {
     jax: made('/jax', { python: 'bin/python', compilerLibrary: 'lib/c.so' }),
     sources: made('/sources', {
       iree: 'iree',
+      ireeVersion: '3.11.0',
       pjrtHeaders: 'include',
       cudaHeaders: 'cuda',
       tracy: 'tracy',

@@ -20,7 +20,7 @@ const ROOT = path.join(import.meta.dirname, '../..');
 
 function cell(jaxlib: string, python: string, result: string, more: Partial<MeasuredCell> = {}): MeasuredCell {
   const versions = { device: 'cpu', runtime: '3.11.0', compiler: '3.11.0', jaxlib, jax: jaxlib };
-  return { flavour: 'release', ...versions, python, result, ...more };
+  return { flavour: 'release', wheel: 'plugin-0.1.0.3.11-py3-none-any.whl', ...versions, python, result, ...more };
 }
 
 const SUITE = 'a'.repeat(64);
@@ -28,6 +28,13 @@ const WITH = { plugin: '0.1.0', suite: SUITE };
 const NOTHING: CompatMatrix = { ...WITH, rows: [] };
 
 describe('recording', () => {
+  test.each<[string, Partial<MeasuredCell>]>([
+    ['a jaxlib', { local: ['jaxlib'] }],
+    ['a wheel', { wheel: 'plugin-0.1.0.3.11+head-py3-none-any.whl' }],
+  ])('%s of a developer’s own is not recorded', (_, more) => {
+    expect(recordCells(NOTHING, WITH, [cell('0.10.2', '3.11', 'works', more)]).rows).toEqual([]);
+  });
+
   test('Pythons of which the same is to be said share a row; rows are ordered by PEP 440', () => {
     const cells = [
       cell('0.10.2', '3.13', 'works'),

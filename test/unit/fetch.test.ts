@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { InputContext } from '../../engine/api.js';
+import type { InputContext, JsonObject } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
 import { ireeOverride, type FetchOptions } from '../../stages/fetch-sources/inputs.js';
 import { channelArgs, channelOf } from '../../stages/lib/channels.js';
@@ -29,7 +29,8 @@ function write(file: string, text = file): void {
 function input(
   options: FetchOptions,
   settings: Readonly<Record<string, string>> = {},
-  channels: InputContext['config']['sections'] = {},
+  channels: JsonObject = {},
+  sources: JsonObject = {},
 ): InputContext<FetchOptions> {
   const never = (): never => {
     throw new Error('not asked for here');
@@ -38,7 +39,7 @@ function input(
     root: '/project',
     options,
     variant: { id: '', axes: {} },
-    config: { project: {}, sections: { channels }, axes: {} },
+    config: { project: {}, sections: { channels, sources }, axes: {} },
     settings,
     env: {},
     glob: never,
@@ -51,13 +52,13 @@ function input(
 describe('an override of IREE', () => {
   const REV = 'a'.repeat(40);
 
-  test.each<[string, FetchOptions, Record<string, string>, unknown]>([
+  test.each<[string, JsonObject, Record<string, string>, unknown]>([
     ['none', {}, {}, undefined],
-    ['a path of pipeline.yaml', { sources: { iree: { path: '../iree' } } }, {}, { kind: 'path', folder: '/iree' }],
+    ['a path of pipeline.yaml', { iree: { path: '../iree' } }, {}, { kind: 'path', folder: '/iree' }],
     ['a path of the command line', {}, { 'sources.iree.path': '/x' }, { kind: 'path', folder: '/x' }],
     [
       'the command line wins as a whole',
-      { sources: { iree: { git: 'https://host/iree', rev: REV } } },
+      { iree: { git: 'https://host/iree', rev: REV } },
       { 'sources.iree.path': '/x' },
       { kind: 'path', folder: '/x' },
     ],
@@ -69,12 +70,12 @@ describe('an override of IREE', () => {
     ],
     [
       'a relative repository',
-      { sources: { iree: { git: './iree', rev: REV } } },
+      { iree: { git: './iree', rev: REV } },
       {},
       { kind: 'git', url: '/project/iree', rev: REV },
     ],
-  ])('%s', (_, options, settings, expected) => {
-    expect(ireeOverride(input(options, settings))).toEqual(expected);
+  ])('%s', (_, sources, settings, expected) => {
+    expect(ireeOverride(input({}, settings, {}, sources))).toEqual(expected);
   });
 
   test.each([

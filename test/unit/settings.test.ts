@@ -38,6 +38,7 @@ test('every setting that the source of a stage names is declared', async () => {
       const read = [...text.matchAll(/settings\['([^']+)'\]/g)].map(([, key]) => key);
       expect(settings, file).toEqual(expect.arrayContaining(read));
       if (text.includes('channelOf(')) expect(settings, file).toContain('channel');
+      if (/\b(localBuildsOf|pathsOf|cellOf)\(/.test(text)) expect(settings, file).toContain('sources.jaxlib.path');
     }
   }
 });

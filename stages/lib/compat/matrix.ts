@@ -45,6 +45,10 @@ export type MeasuredWith = Omit<CompatMatrix, 'rows'>;
 /** The fields of a cell of dist/matrix/matrix.json that are read here. */
 export interface MeasuredCell extends Omit<MatrixRow, 'pythons' | 'result' | 'jax'> {
   readonly flavour: string;
+  /** File name of the wheel. */
+  readonly wheel: string;
+  /** Parts that are builds of a developer's own. */
+  readonly local?: readonly string[];
   /** Empty where none was installed. */
   readonly jax: string;
   readonly python: string;
@@ -59,9 +63,9 @@ export function readMatrix(root: string): Promise<CompatMatrix> {
 type Single = Omit<MatrixRow, 'pythons'> & { readonly python: string };
 
 /**
- * `before`, with the measured cells in the place of what it says of their versions. Cells that were not run change
- * nothing; rows of another version of the plugin, or of another smoke test, are dropped. Only what users install is
- * recorded. If the same versions ran on two kinds of machine, the worse result counts.
+ * `before` with the cells that were run in the place of what it says of their versions. Cells that were not run leave
+ * what it says; rows of another version of the plugin, or of another smoke test, are not kept. Only what users install is recorded; of the same
+ * versions on two kinds of machine, the worse. What a developer built is nobody else's.
  */
 export function recordCells(
   before: CompatMatrix,
@@ -70,11 +74,16 @@ export function recordCells(
 ): CompatMatrix {
   const known = before.plugin === plugin && before.suite === suite ? singles(before) : [];
   const measured = cells
-    .filter(({ flavour }) => flavour === 'release')
+    .filter(({ flavour, wheel, local }) => flavour === 'release' && !isLocal(wheel) && local === undefined)
     .flatMap(singleOf)
     .sort((a, b) => OUTCOMES.indexOf(a.result) - OUTCOMES.indexOf(b.result));
   const byVersions = new Map([...known, ...measured].map((single) => [versionsOf(single), single]));
   return { plugin, suite, rows: grouped([...byVersions.values()].sort(inOrder)) };
+}
+
+/** By the local version label in its name. */
+function isLocal(wheel: string): boolean {
+  return wheel.split('-')[1]?.includes('+') ?? false;
 }
 
 function singleOf({ device, runtime, compiler, jaxlib, jax, python, result, reason }: MeasuredCell): Single[] {

@@ -7,14 +7,17 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compare, satisfies } from '@renovatebot/pep440';
 import { parse } from 'yaml';
-import type { InputContext, Variant } from '../../../engine/api.js';
+import type { InputContext, Point, Variant } from '../../../engine/api.js';
 import { fail } from '../../../engine/failure.js';
-import type { Lock, LockedIree } from '../../artifacts.js';
+import type { LocalPart, Lock, LockedIree } from '../../artifacts.js';
 import { loadCompat, type Compat, type JaxlibRow } from '../compat/rows.js';
 import { supportsOf, type Supports } from '../compat/supports.js';
-import { ireeOf } from '../locked-iree.js';
+import { localBuildsOf } from '../local/builds.js';
+import { servesMinor } from '../local/install.js';
+import { resolvedIree } from '../locked-iree.js';
 import { minorNumber } from '../pythons.js';
 import { releaseOf } from '../release-of.js';
+import type { LocalBuilds } from '../local/types.js';
 
 /** The axes of the matrix, `matrix` of pipeline.yaml; the schema has filled in its defaults. */
 export interface MatrixAxes {
@@ -32,15 +35,18 @@ export interface MatrixAxes {
  * - `requires-python`: the wheel is not for this Python.
  * - `no-jaxlib`: the registry has no such jaxlib for this Python.
  * - `compiler-release`: the compiler is not of the release of the runtime in the wheel.
+ * - `no-wheel`: of a build of the developer's own there is no wheel for this Python.
  * - `refused-jaxlib`: the jaxlib is older than what any wheel serves.
  */
-export type Barrier = 'requires-python' | 'no-jaxlib' | 'compiler-release' | 'refused-jaxlib';
+export type Barrier = 'requires-python' | 'no-jaxlib' | 'compiler-release' | 'no-wheel' | 'refused-jaxlib';
 
 export interface GridCell {
   readonly jaxlib: string;
   /** `major.minor`. */
   readonly python: string;
   readonly compiler: string;
+  /** Which of them are builds of the developer's own; absent where none is. */
+  readonly local?: readonly LocalPart[];
   /** Whether `supports` of pipeline.yaml, and the compilers of the wheel's runtime, hold it. */
   readonly claimed: boolean;
   readonly barrier?: Barrier;
@@ -49,7 +55,7 @@ export interface GridCell {
 }
 
 export interface Grid {
-  /** IREE release of the runtime in the wheel, by the lock. */
+  /** IREE release of the runtime in the wheel: of the lock, or that of a compiler of the developer's own. */
   readonly runtime: string;
   /** Distribution of the compiler. */
   readonly compilerPackage: string;
@@ -62,15 +68,19 @@ export interface GridSources {
   readonly supports: Supports;
   readonly compat: Pick<Compat, 'jaxlib' | 'iree'>;
   readonly iree: Pick<LockedIree, 'runtime' | 'compiler'>;
+  readonly local?: LocalBuilds | undefined;
+  /** Whether there are wheels of `local` for a Python. */
+  readonly localServes?: (python: string) => boolean;
 }
 
 const LOCK_FILE = 'pipeline.lock.yaml';
 
 /** The grid of a variant's wheel. */
 export async function loadGrid(
-  { root, config }: Pick<InputContext, 'root' | 'config'>,
+  context: Pick<InputContext, 'root' | 'config' | 'settings'>,
   variant: Variant,
 ): Promise<Grid> {
+  const { root, config } = context;
   const text = await readFile(path.join(root, LOCK_FILE), 'utf8').catch(() => undefined);
   if (text === undefined) {
     fail({
@@ -79,33 +89,35 @@ export async function loadGrid(
       help: 'npx pipeline resolve writes it',
     });
   }
+  const local = await localBuildsOf(context);
   return gridOf({
     axes: config.sections['matrix'] as unknown as MatrixAxes,
     supports: supportsOf(config),
     compat: await loadCompat(root),
-    iree: ireeOf(parse(text) as Lock, variant),
+    iree: resolvedIree({ lock: parse(text) as Lock, compiler: local?.compiler }, variant),
+    local,
+    localServes: (python) => local === undefined || servesMinor({ variant }, local, python),
   });
 }
 
+/** The values of a cell's axes. A build of the developer's own may have the version of a release. */
+export function pointOf({ jaxlib, python, compiler, local = [] }: Omit<GridCell, 'runs' | 'claimed'>): Point {
+  const named = (part: LocalPart, version: string): string => (local.includes(part) ? `${version}-local` : version);
+  return { jaxlib: named('jaxlib', jaxlib), python, compiler: named('compiler', compiler) };
+}
+
 export function gridOf(from: GridSources): Grid {
-  const { axes, iree } = from;
-  const { version: runtime } = iree.runtime;
+  const { axes, iree, local } = from;
+  const runtime = local?.compiler?.version ?? iree.runtime.version;
   const compilers = compilersOf(from);
   const pythons = [...axes.pythons].sort((a, b) => minorNumber(a) - minorNumber(b));
-  const jaxlibs = [...[...axes.refused].sort(compare), ...jaxlibsOf(from)];
+  const released = [...[...axes.refused].sort(compare), ...jaxlibsOf(from)];
+  const jaxlibs = [
+    ...released.map((version) => ({ version, own: false })),
+    ...(local?.jaxlib ? [{ version: local.jaxlib.version, own: true }] : []),
+  ];
   const cells = jaxlibs.flatMap((jaxlib) =>
-    pythons.flatMap((python) =>
-      compilers.map((compiler) => {
-        const barrier = barrierOf(from, jaxlib, python, compiler);
-        return {
-          jaxlib,
-          python,
-          compiler,
-          claimed: barrier === undefined && isIn(jaxlib, from.supports.jaxlib),
-          ...(barrier === undefined ? {} : { barrier }),
-        };
-      }),
-    ),
+    pythons.flatMap((python) => compilers.map((compiler) => cellOf(from, runtime, jaxlib, python, compiler))),
   );
   const proofs = proofsOf(cells, iree.compiler.version);
   return {
@@ -115,8 +127,32 @@ export function gridOf(from: GridSources): Grid {
   };
 }
 
-function compilersOf({ axes, compat, iree }: GridSources): readonly string[] {
-  const known = compat.iree.map(({ compiler }) => compiler.version).filter((version) => isIn(version, axes.compilers));
+function cellOf(
+  from: GridSources,
+  runtime: string,
+  { version: jaxlib, own }: { readonly version: string; readonly own: boolean },
+  python: string,
+  compiler: string,
+): Known {
+  const ownCompiler = compiler === from.local?.compiler?.version;
+  const local: LocalPart[] = [...(own ? (['jaxlib'] as const) : []), ...(ownCompiler ? (['compiler'] as const) : [])];
+  const barrier = barrierOf(from, runtime, { jaxlib, python, compiler, local });
+  return {
+    jaxlib,
+    python,
+    compiler,
+    ...(local.length === 0 ? {} : { local }),
+    claimed: barrier === undefined && isIn(jaxlib, from.supports.jaxlib),
+    ...(barrier === undefined ? {} : { barrier }),
+  };
+}
+
+/** Of the release line of the developer's own there is no other: the wheel is there for that. */
+function compilersOf({ axes, compat, iree, local }: GridSources): readonly string[] {
+  const known = compat.iree
+    .map(({ compiler }) => compiler.version)
+    .filter((version) => isIn(version, axes.compilers))
+    .filter((version) => local?.compiler === undefined || releaseOf(version) !== releaseOf(iree.compiler.version));
   return [...new Set([...known, iree.compiler.version])].sort(compare);
 }
 
@@ -128,22 +164,28 @@ function jaxlibsOf({ axes, compat, supports }: GridSources): readonly string[] {
   return versions.filter((version) => version === oldest || newest.get(releaseOf(version)) === version);
 }
 
-function barrierOf(from: GridSources, jaxlib: string, python: string, compiler: string): Barrier | undefined {
-  const { compat, supports, iree } = from;
+function barrierOf(
+  { compat, supports, localServes }: GridSources,
+  runtime: string,
+  { jaxlib, python, compiler, local }: Required<Pick<GridCell, 'jaxlib' | 'python' | 'compiler' | 'local'>>,
+): Barrier | undefined {
   const row: JaxlibRow | undefined = compat.jaxlib.find(({ version }) => compare(version, jaxlib) === 0);
+  const own = local.includes('jaxlib');
   if (!isIn(`${python}.0`, supports.python)) return 'requires-python';
-  if (row && !row.pythons.includes(python)) return 'no-jaxlib';
-  if (releaseOf(compiler) !== releaseOf(iree.runtime.version)) return 'compiler-release';
-  return row ? undefined : 'refused-jaxlib';
+  if (!own && row && !row.pythons.includes(python)) return 'no-jaxlib';
+  if (releaseOf(compiler) !== releaseOf(runtime)) return 'compiler-release';
+  if (local.length > 0 && localServes?.(python) === false) return 'no-wheel';
+  return own || row ? undefined : 'refused-jaxlib';
 }
 
 type Known = Omit<GridCell, 'runs'>;
 
-/** One cell for each kind of refusal: a compiler's with the newest jaxlib, a jaxlib's with the compiler that fits. */
+/** One cell for each kind of refusal: a compiler's with the newest release of jaxlib, a jaxlib's with the compiler that fits. */
 function proofsOf(cells: readonly Known[], locked: string): ReadonlySet<Known> {
   const kinds = new Map<string, Known>();
   for (const cell of cells) {
     const fits = cell.compiler === locked;
+    if (cell.barrier === 'no-wheel' || cell.local?.includes('jaxlib')) continue;
     if (cell.barrier === 'compiler-release') {
       const kind = `${cell.barrier} ${cell.compiler}`;
       if ((kinds.get(kind) ?? cell).python === cell.python) kinds.set(kind, cell);

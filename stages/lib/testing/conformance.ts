@@ -6,7 +6,6 @@ import type { StageContext } from '../../../engine/api.js';
 import type { Wheel, WheelsArtifact } from '../../artifacts.js';
 import { targetsOf } from '../frameworks.js';
 import { junitTotals, type JunitTotals } from '../junit.js';
-import { lockAndIree } from '../locked-iree.js';
 import { ANY_EXIT_CODE, freshShell, installWheel } from './wheel-env.js';
 
 export const CONFORMANCE = path.join('stages', 'conformance', 'python');
@@ -27,9 +26,8 @@ export interface Installed {
 
 /** Installs the wheel and the test tools for the lowest Python here. */
 export async function installConformance(context: StageContext<ConformanceOptions>): Promise<Installed> {
-  const { lock, iree } = lockAndIree(context);
   const wheels = context.artifact<WheelsArtifact>('pack-wheels');
-  const [target] = await targetsOf(context, lock);
+  const [target] = await targetsOf(context);
   const [wheel] = wheels.value.wheels;
   if (!wheel) throw new Error('pack-wheels made no wheel');
   const file = path.join(wheels.dir, wheel.file);
@@ -37,7 +35,6 @@ export async function installConformance(context: StageContext<ConformanceOption
   const { python } = await installWheel(context, {
     folder: path.join(context.tempDir, 'environment'),
     wheel: file,
-    iree,
     target,
     requirements: context.options.requirements,
   });

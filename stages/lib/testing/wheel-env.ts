@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { StageContext } from '../../../engine/api.js';
-import type { LockedIree } from '../../artifacts.js';
 import { channelArgs, channelOf } from '../channels.js';
 import type { Target } from '../frameworks.js';
+import { usedBuilds } from '../local/builds.js';
+import { packagesFor } from '../local/install.js';
+import { lockAndIree } from '../locked-iree.js';
 import { makeUvEnvironment, pinned, type UvEnvironment } from '../uv-env.js';
 
 export interface WheelEnvironmentSpec {
@@ -11,29 +13,25 @@ export interface WheelEnvironmentSpec {
   readonly folder: string;
   /** Absolute path of the wheel. */
   readonly wheel: string;
-  readonly iree: LockedIree;
   readonly target: Target;
   /** What else to install: pytest and the like. */
   readonly requirements: readonly string[];
 }
 
-/** Installs a wheel file as a user would, with the locked JAX and IREE compiler. */
+/** Installs a wheel file as a user would, with the JAX of the target and the variant's IREE compiler. */
 export async function installWheel(
   context: StageContext<{ readonly channel?: string }>,
-  { folder, wheel, iree, target: { python, framework }, requirements }: WheelEnvironmentSpec,
+  { folder, wheel, target: { python, framework }, requirements }: WheelEnvironmentSpec,
 ): Promise<UvEnvironment> {
+  const { iree } = lockAndIree(context);
+  const { jax, jaxlib } = framework;
+  const wanted = pinned({ jax, jaxlib, [iree.compiler.package]: iree.compiler.version });
+  const packages = await packagesFor(context, await usedBuilds(context), framework.python, wanted);
   return makeUvEnvironment(context, {
+    ...packages,
     folder,
     python: python.path,
-    requirements: [
-      wheel,
-      ...pinned({
-        jax: framework.jax,
-        jaxlib: framework.jaxlib,
-        [iree.compiler.package]: iree.compiler.version,
-      }),
-      ...requirements,
-    ],
+    requirements: [wheel, ...packages.requirements, ...requirements],
     installArgs: channelArgs(channelOf(context), 'uv'),
   });
 }
