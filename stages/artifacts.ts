@@ -3,7 +3,6 @@
  * The types that pass between rooms: one per stage, JSON only. Paths are relative
  * to the artifact's folder unless a comment says otherwise.
  */
-import type { Forecast } from '../engine/api.js';
 import type { CheckedCompiler, Hashes } from './lib/local/types.js';
 
 /** `setup-tools`: a virtual environment with the build tools of the options. */
@@ -315,48 +314,6 @@ export interface MatrixCellArtifact {
   readonly seconds: number;
   /** Last lines of the test suite or of who refused. */
   readonly logTail: readonly string[];
-}
-
-/** What of a cell is a build of the developer's own. */
-export type LocalPart = 'jaxlib' | 'compiler';
-
-/** `matrix-report`, and `dist/matrix/matrix.json`: schemas/matrix.schema.json. */
-export interface MatrixReport {
-  /** Version of the project. */
-  readonly version: string;
-  /** sha256 over the files of the smoke test. */
-  readonly suite: string;
-  readonly supports: { readonly jaxlib: string; readonly python: string };
-  readonly cells: readonly MatrixCell[];
-  /** How long the whole takes on several machines. */
-  readonly forecast: Forecast;
-  /** Where the claim and the results disagree, a sentence each; `matrix-check` fails unless it is empty. */
-  readonly disagreements: readonly string[];
-}
-
-export interface MatrixCell extends Omit<MatrixCellArtifact, 'result'> {
-  /** `cpu-release-0.10.2-3.11-3.11.0`. */
-  readonly id: string;
-  readonly device: string;
-  readonly flavour: string;
-  readonly arch: string;
-  /** File name. */
-  readonly wheel: string;
-  readonly sha256: string;
-  /** Empty if it was not installed. */
-  readonly jax: string;
-  readonly jaxlib: string;
-  /** `major.minor`. */
-  readonly python: string;
-  readonly compiler: string;
-  readonly runtime: string;
-  readonly result: CellResult;
-  /** Which of them are builds of the developer's own; absent where none is. */
-  readonly local?: readonly LocalPart[];
-  /** Whether the wheel says that it works with these. */
-  readonly claimed: boolean;
-  /** Runs this cell again; empty if it is never run. */
-  readonly command: string;
 }
 
 /** `publish-wheels`: the files that were uploaded. */

@@ -5,7 +5,7 @@ import type { InputContext, StageInputs } from '../../engine/api.js';
 import type { Wheel, WheelsArtifact } from '../artifacts.js';
 import { channelOf } from '../lib/channels.js';
 import { localBuildsOf } from '../lib/local/builds.js';
-import { filesOf } from '../lib/local/inputs.js';
+import { filesOf } from '../lib/local/files.js';
 import { loadGrid, pointOf, type GridCell } from '../lib/matrix/grid.js';
 import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 import type { LocalBuilds } from '../lib/local/types.js';

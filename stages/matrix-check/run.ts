@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type { MatrixReport } from '../artifacts.js';
+import type { MatrixReport } from '../lib/matrix/report.js';
 
 export interface MatrixCheckArtifact {
   /** Claimed cells that were measured, all of which work. */

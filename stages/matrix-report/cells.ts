@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Artifact } from '../../engine/api.js';
-import type { MatrixCell, MatrixCellArtifact, WheelsArtifact } from '../artifacts.js';
+import type { MatrixCellArtifact, WheelsArtifact } from '../artifacts.js';
+import type { MatrixCell } from '../lib/matrix/report.js';
 import { pointOf, type Barrier, type Grid, type GridCell } from '../lib/matrix/grid.js';
 
 const BARRIERS: Readonly<Record<Barrier, (cell: GridCell, grid: Grid) => string>> = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MatrixCell } from '../artifacts.js';
+import type { MatrixCell } from '../lib/matrix/report.js';
 
 /** Where what the wheel claims is not what was measured, either way; a sentence for each cell. */
 export function disagreementsOf(cells: readonly MatrixCell[], compilerPackage: string): string[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StageDefinition } from '../../engine/api.js';
-import type { MatrixReport } from '../artifacts.js';
+import type { MatrixReport } from '../lib/matrix/report.js';
 import { LOCAL_SETTINGS, pathsOf } from '../lib/local/settings.js';
 import { SUITE_FILES, SUITE_FOLDER } from '../lib/testing/suite-files.js';
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import nunjucks from 'nunjucks';
-import type { MatrixReport } from '../artifacts.js';
+import type { MatrixReport } from '../lib/matrix/report.js';
 import { basisOf, countsOf, sectionsOf, SIGNS, timesOf } from './table.js';
 
 /** `dist/matrix/matrix.html`: one file, without a script; a cell opens by the browser's own popovers. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CellResult, MatrixCell, MatrixReport } from '../artifacts.js';
+import type { CellResult } from '../artifacts.js';
+import type { MatrixCell, MatrixReport } from '../lib/matrix/report.js';
 import { basisOf, countsOf, sectionsOf, SIGNS, timesOf, type Row, type Section } from './table.js';
 
 const RESULTS = Object.keys(SIGNS) as CellResult[];

@@ -2,7 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
-import type { MatrixCellArtifact, MatrixReport, WheelsArtifact } from '../artifacts.js';
+import type { MatrixCellArtifact, WheelsArtifact } from '../artifacts.js';
+import type { MatrixReport } from '../lib/matrix/report.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import { loadGrid } from '../lib/matrix/grid.js';
 import { suiteSha256 } from '../lib/testing/suite-sha256.js';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The cells as a person looks at them: a table of frameworks per wheel, and one of the other compilers. */
 import type { Forecast } from '../../engine/api.js';
-import type { CellResult, MatrixCell, MatrixReport } from '../artifacts.js';
+import type { CellResult } from '../artifacts.js';
+import type { MatrixCell, MatrixReport } from '../lib/matrix/report.js';
 import { releaseOf } from '../lib/release-of.js';
 
 export interface Row {

@@ -10,7 +10,7 @@ import type { Framework, Lock } from '../artifacts.js';
 import type { Compat } from '../lib/compat/rows.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import { hashesOf, localBuildsOf } from '../lib/local/builds.js';
-import { filesOf } from '../lib/local/inputs.js';
+import { filesOf } from '../lib/local/files.js';
 import { commitIn, libraryOf } from '../lib/local/compiler.js';
 import { servesMinor } from '../lib/local/install.js';
 import { tagsOf } from '../lib/local/wheels.js';

@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyZigCache, HERE, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
-import type { MatrixReport } from '../../stages/artifacts.js';
+import type { MatrixReport } from '../../stages/lib/matrix/report.js';
 import { readMatrix } from '../../stages/lib/compat/matrix.js';
 import { makeMatrixSmall, type SmallMatrix } from '../rigs/small-matrix.js';
 import { IREE } from '../rigs/locked.js';

@@ -2,7 +2,7 @@
 /** The matrix for real, made small: the oldest and the newest jaxlib of one Python, and sets that must be refused. */
 import fs from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MatrixCell, MatrixReport } from '../../stages/artifacts.js';
+import type { MatrixCell, MatrixReport } from '../../stages/lib/matrix/report.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 import { openFile } from '../rigs/browser.js';
 import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A small matrix: what it is asked about, and a report of it as a test wants the cells to end. */
 import type { Artifact } from '../../engine/api.js';
-import type { MatrixCellArtifact, MatrixReport, WheelsArtifact } from '../../stages/artifacts.js';
+import type { MatrixCellArtifact, WheelsArtifact } from '../../stages/artifacts.js';
+import type { MatrixReport } from '../../stages/lib/matrix/report.js';
 import { gridOf, type GridSources } from '../../stages/lib/matrix/grid.js';
 import { cellsOf } from '../../stages/matrix-report/cells.js';
 import { disagreementsOf } from '../../stages/matrix-report/disagreements.js';

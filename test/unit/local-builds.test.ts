@@ -9,7 +9,7 @@ import { PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { IreeRow } from '../../stages/lib/compat/rows.js';
 import { localBuildsOf, stablehloOf } from '../../stages/lib/local/builds.js';
 import { compilerAt } from '../../stages/lib/local/compiler.js';
-import { filesOf } from '../../stages/lib/local/inputs.js';
+import { filesOf } from '../../stages/lib/local/files.js';
 import { packagesFor } from '../../stages/lib/local/install.js';
 import { pathsOf } from '../../stages/lib/local/settings.js';
 import type { LocalBuilds } from '../../stages/lib/local/types.js';

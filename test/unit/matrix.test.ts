@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { MatrixCell, MatrixReport } from '../../stages/artifacts.js';
+import type { MatrixCell, MatrixReport } from '../../stages/lib/matrix/report.js';
 import { gridOf, type Grid } from '../../stages/lib/matrix/grid.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 import { installerSays, pluginSays, versionsIn } from '../../stages/matrix-cell/refusal.js';

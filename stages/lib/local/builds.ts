@@ -6,7 +6,7 @@ import type { ResolveArtifact } from '../../artifacts.js';
 import { loadCompat, type IreeRow } from '../compat/rows.js';
 import { sha256File } from '../hash.js';
 import { compilerAt } from './compiler.js';
-import { filesOf } from './inputs.js';
+import { filesOf } from './files.js';
 import { pathsOf, settingOf, type Part } from './settings.js';
 import { isFolder, wheelsAt } from './wheels.js';
 import type { Hashes, LocalBuilds, LocalCompiler, LocalFramework, LocalPackage } from './types.js';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What stages name among their inputs; loaded at every start, so it imports nothing big. */
 import type { InputContext, JsonObject } from '../../../engine/api.js';
+import { filesOf } from './files.js';
 import { pathsOf } from './settings.js';
 import type { LocalBuilds } from './types.js';
 
@@ -31,9 +32,4 @@ const NOTHING: LocalInputs = { files: [], values: {} };
 function inputsOf(local: LocalBuilds | undefined): LocalInputs {
   const files = filesOf(local);
   return { files, values: { local: files } };
-}
-
-/** Every file that a result depends on. */
-export function filesOf(local: LocalBuilds | undefined): readonly string[] {
-  return [local?.compiler, local?.jaxlib, local?.jax].flatMap((part) => part?.files ?? []);
 }
