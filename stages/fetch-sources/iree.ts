@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { access, mkdir, readFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
@@ -25,6 +25,7 @@ export async function fetchCrateTree(context: StageContext, { runtime }: LockedI
 /** A developer's own checkout, used where it lies. */
 export async function useFolder(context: StageContext, folder: string): Promise<void> {
   await requireTree(folder);
+  await requireSubmodules(folder);
   context.log(`IREE from ${folder}`);
 }
 
@@ -77,6 +78,20 @@ async function requireTree(folder: string): Promise<void> {
       });
     }
   }
+}
+
+/** The submodule without which nothing of the runtime is built. */
+const NEEDED_MODULE = 'third_party/flatcc';
+
+/** A clone without its submodules has their folders, empty: CMake would say so in words of its own, late. */
+async function requireSubmodules(folder: string): Promise<void> {
+  if (!(await submodules(folder)).includes(NEEDED_MODULE)) return;
+  if ((await readdir(path.join(folder, NEEDED_MODULE)).catch(() => [])).length > 0) return;
+  fail({
+    kind: 'usage',
+    message: `${folder} is a checkout of IREE without its submodules: ${NEEDED_MODULE} is empty`,
+    help: `git -C ${folder} submodule update --init`,
+  });
 }
 
 /** What the tree must agree with. */

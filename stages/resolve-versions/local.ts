@@ -11,7 +11,7 @@ import type { Compat } from '../lib/compat/rows.js';
 import { supportsOf } from '../lib/compat/supports.js';
 import { hashesOf, localBuildsOf } from '../lib/local/builds.js';
 import { filesOf } from '../lib/local/files.js';
-import { commitIn, libraryOf } from '../lib/local/compiler.js';
+import { commitIn, commitInLabel, libraryOf } from '../lib/local/compiler.js';
 import { servesMinor } from '../lib/local/install.js';
 import { tagsOf } from '../lib/local/wheels.js';
 import { membersOf } from '../lib/wheel.js';
@@ -39,7 +39,7 @@ export async function checkBuilds(
     if (part) context.log(`${part.package} ${part.version} of your own: ${part.files.join(', ')}`);
   const { compiler } = local;
   if (compiler === undefined) return undefined;
-  const commit = compiler.commit ?? commits.find((found) => found !== undefined);
+  const commit = compiler.commit ?? commits.find((found) => found !== undefined) ?? commitInLabel(compiler.version);
   const { local: sha256 = {} } = await hashesOf({ compiler });
   return { ...compiler, ...(commit === undefined ? {} : { commit }), sha256 };
 }

@@ -219,11 +219,15 @@ async function withEnv<T>(env: Readonly<Record<string, string>>, action: () => P
   }
 }
 
-function fetchFor(lock: Lock, more: StageRequest = {}): Promise<StageOutcome<SourcesArtifact>> {
+function fetchFor(
+  lock: Lock,
+  more: StageRequest = {},
+  compiler?: ResolveArtifact['compiler'],
+): Promise<StageOutcome<SourcesArtifact>> {
   const locked = {
     stage: 'resolve-versions',
     variant: { id: '', axes: {} },
-    value: { lock },
+    value: { lock, ...(compiler ? { compiler } : {}) },
     dir: rig.root,
     digest: '',
   };
@@ -337,6 +341,34 @@ describe('fetch-sources', () => {
       expect(fs.existsSync(path.join(dir, value.iree, 'third_party/llvm-project'))).toBe(false);
       expect(value.components[0]?.override).toBe(`${folder}@${rev}`);
       expect(value.ireeVersion).toBe(VERSION);
+    });
+
+    test('a clone without its submodules: what to type', async () => {
+      const folder = tree('iree-bare', VERSION);
+      fs.writeFileSync(path.join(folder, '.gitmodules'), '[submodule "f"]\n  path = third_party/flatcc\n  url = x\n');
+      fs.mkdirSync(path.join(folder, 'third_party/flatcc'), { recursive: true });
+      expect(await failureOf(fetchFor(LOCK, { settings: { 'sources.iree.path': folder } }))).toMatchObject({
+        kind: 'usage',
+        message: expect.stringContaining('without its submodules: third_party/flatcc is empty') as string,
+        help: `git -C ${folder} submodule update --init`,
+      });
+    });
+
+    test('a compiler that was built from another commit: a warning names both', async () => {
+      const folder = tree('iree-commit', VERSION);
+      git(folder, 'init', '--quiet');
+      git(folder, 'add', '.');
+      git(folder, 'commit', '--quiet', '-m', 'first');
+      const rev = git(folder, 'rev-parse', 'HEAD');
+      const compilerOf = (commit: string) => ({
+        ...{ package: 'iree-base-compiler', version: `${VERSION}.dev0`, stablehlo: '1.17.0', files: [], sha256: {} },
+        commit,
+      });
+      const settings = { 'sources.iree.path': folder };
+      await fetchFor(LOCK, { settings }, compilerOf(rev.slice(0, 10)));
+      expect(rig.warnings).toEqual([]);
+      await fetchFor(LOCK, { settings }, compilerOf('e'.repeat(40)));
+      expect(rig.warnings.join()).toContain(`built from commit ${'e'.repeat(40)}, the sources are at ${rev}`);
     });
 
     test('of another release than the compiler: both are named, and what to do', async () => {

@@ -8,7 +8,7 @@ import type { InputContext, JsonObject } from '../../engine/api.js';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { IreeRow } from '../../stages/lib/compat/rows.js';
 import { localBuildsOf, stablehloOf } from '../../stages/lib/local/builds.js';
-import { compilerAt } from '../../stages/lib/local/compiler.js';
+import { commitInLabel, compilerAt } from '../../stages/lib/local/compiler.js';
 import { filesOf } from '../../stages/lib/local/files.js';
 import { packagesFor } from '../../stages/lib/local/install.js';
 import { pathsOf } from '../../stages/lib/local/settings.js';
@@ -175,6 +175,14 @@ describe('which release a compiler is of', () => {
     });
     write('iree/runtime/version_local.json', '{"package-version": "3.14.0rc20261101"}');
     expect((await compilerAt(path.join(folder, named), 'S')).version).toBe('3.14.0rc20261101');
+  });
+
+  test.each([
+    ['3.14.0.dev0+0123abc', '0123abc'],
+    ['3.14.0.dev0+local', undefined],
+    ['3.14.0', undefined],
+  ])('the commit in %s is %s', (version, commit) => {
+    expect(commitInLabel(version)).toBe(commit);
   });
 
   test('a library of a release, by its own words, also across two reads', async () => {

@@ -79,6 +79,11 @@ export function commitIn(text: string): string | undefined {
   return /"IREE": "([0-9a-f]{40})"/.exec(text)?.[1];
 }
 
+/** IREE's own packages carry the commit in their version: `3.14.0.dev0+0123abc…`. */
+export function commitInLabel(version: string): string | undefined {
+  return /\+([0-9a-f]{7,40})$/.exec(version)?.[1];
+}
+
 /** A library in a build folder is of the checkout that CMake was given. */
 async function buildRelease(library: string): Promise<Release | undefined> {
   for (let folder = path.dirname(library); folder !== path.dirname(folder); folder = path.dirname(folder)) {

@@ -33,3 +33,6 @@ export interface LocalCompiler extends LocalPackage {
 export interface CheckedCompiler extends LocalCompiler {
   readonly sha256: Hashes;
 }
+
+/** What of a cell of the matrix is a build of the developer's own. */
+export type LocalPart = 'jaxlib' | 'compiler';

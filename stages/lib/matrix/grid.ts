@@ -10,7 +10,6 @@ import { parse } from 'yaml';
 import type { InputContext, Point, Variant } from '../../../engine/api.js';
 import { fail } from '../../../engine/failure.js';
 import type { Lock, LockedIree } from '../../artifacts.js';
-import type { LocalPart } from './report.js';
 import { loadCompat, type Compat, type JaxlibRow } from '../compat/rows.js';
 import { supportsOf, type Supports } from '../compat/supports.js';
 import { localBuildsOf } from '../local/builds.js';
@@ -18,7 +17,7 @@ import { servesMinor } from '../local/install.js';
 import { resolvedIree } from '../locked-iree.js';
 import { minorNumber } from '../pythons.js';
 import { releaseOf } from '../release-of.js';
-import type { LocalBuilds } from '../local/types.js';
+import type { LocalBuilds, LocalPart } from '../local/types.js';
 
 /** The axes of the matrix, `matrix` of pipeline.yaml; the schema has filled in its defaults. */
 export interface MatrixAxes {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Forecast } from '../../../engine/api.js';
 import type { CellResult, MatrixCellArtifact } from '../../artifacts.js';
-
-/** What of a cell is a build of the developer's own. */
-export type LocalPart = 'jaxlib' | 'compiler';
+import type { LocalPart } from '../local/types.js';
 
 /** `matrix-report`, and `dist/matrix/matrix.json`: schemas/matrix.schema.json. */
 export interface MatrixReport {
