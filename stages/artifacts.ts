@@ -3,7 +3,7 @@
  * The types that pass between rooms: one per stage, JSON only. Paths are relative
  * to the artifact's folder unless a comment says otherwise.
  */
-import type { CheckedCompiler, Hashes } from './lib/local/types.js';
+import type { CheckedCompiler, OwnBuilds } from './lib/local/types.js';
 
 /** `setup-tools`: a virtual environment with the build tools of the options. */
 export interface ToolsArtifact {
@@ -244,15 +244,13 @@ export interface SmokeArtifact {
   readonly runs: readonly SmokeRun[];
 }
 
-export interface SmokeRun {
+export interface SmokeRun extends OwnBuilds {
   readonly wheel: string;
   /** Full version of the interpreter. */
   readonly python: string;
   readonly jax: string;
   readonly jaxlib: string;
   readonly compiler: string;
-  /** Builds of the developer's own that it ran on; absent without. */
-  readonly local?: Hashes;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
@@ -322,13 +320,11 @@ export interface PublishedArtifact {
 }
 
 /** `setup-jax`: an environment with JAX and the IREE compiler, for native tests and the developer. */
-export interface JaxArtifact {
+export interface JaxArtifact extends OwnBuilds {
   /** Interpreter of the environment. */
   readonly python: string;
   /** libIREECompiler.so of that `iree-base-compiler`. */
   readonly compilerLibrary: string;
-  /** Builds of the developer's own that it holds; absent without. */
-  readonly local?: Hashes;
 }
 
 /** `test-native` (GoogleTest), `test-packages` and `conformance` (pytest). */

@@ -9,7 +9,7 @@ import { compilerAt } from './compiler.js';
 import { filesOf } from './files.js';
 import { pathsOf, settingOf, type Part } from './settings.js';
 import { isFolder, wheelsAt } from './wheels.js';
-import type { Hashes, LocalBuilds, LocalCompiler, LocalFramework, LocalPackage } from './types.js';
+import type { LocalBuilds, LocalCompiler, LocalFramework, LocalPackage, OwnBuilds } from './types.js';
 
 type Context = Pick<InputContext, 'root' | 'config' | 'settings'>;
 
@@ -44,7 +44,7 @@ export async function usedBuilds(context: Context & Pick<InputContext, 'artifact
 }
 
 /** For results, which say what they were made of; nothing without builds of the developer's own. */
-export async function hashesOf(local: LocalBuilds): Promise<{ readonly local?: Hashes }> {
+export async function hashesOf(local: LocalBuilds): Promise<OwnBuilds> {
   const files = filesOf(local);
   if (files.length === 0) return {};
   const hashes = await Promise.all(files.map(async (file) => [file, await sha256File(file)] as const));

@@ -29,6 +29,12 @@ export interface LocalCompiler extends LocalPackage {
   readonly commit?: string;
 }
 
+/** A part of results that say what they were made of. */
+export interface OwnBuilds {
+  /** Builds of the developer's own, by path; absent without. */
+  readonly local?: Hashes;
+}
+
 /** As `resolve-versions` hands it on. */
 export interface CheckedCompiler extends LocalCompiler {
   readonly sha256: Hashes;
