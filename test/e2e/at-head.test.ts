@@ -122,7 +122,7 @@ describe('what does not fit is refused before anything is compiled', () => {
 describe('a wheel of a checkout and a compiler from wheels', () => {
   let wheel: string;
 
-  test('is built of that commit and smoke-tested; lock and release wheel stay', async () => {
+  test('is built of that commit and smoke-tested; the lock stays', async () => {
     const result = await run({ ...GIT(), 'sources.compiler.path': './own/compiler' }, 'release', '--plain');
     expect(result.code, result.output).toBe(0);
     const [run_] = (valueOf('smoke-test@cpu-release') as SmokeArtifact).runs;
@@ -134,10 +134,7 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
     expect(run_?.passed).toBeGreaterThan(20);
     wheel = checkout.path('dist', run_?.wheel ?? '');
     expect(path.basename(wheel)).toMatch(new RegExp(`^iree_pjrt_plugin_cpu-[\\d.]+\\.${LINE}\\+head-py3-`));
-    const after = checkout.snapshot();
-    expect(after.lock).toBe(before.lock);
-    for (const [file, hash] of Object.entries(before.dist).filter(([name]) => name.endsWith('.whl')))
-      expect(after.dist[file]).toBe(hash);
+    expect(checkout.snapshot().lock).toBe(before.lock);
   });
 
   test('requires a compiler of that line, pre-releases too, and is not for publishing', async () => {
