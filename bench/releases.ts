@@ -2,7 +2,8 @@
 /**
  * `npm run bench:releases`: the plugin on two release lines of IREE, as both were last built, turn and turn about. Writes the
  * table in README.md, and dist/report/bench-releases.json for `npx pipeline run releases`.
- * `-- --before VARIANT --after VARIANT`: others than the two newest lines. More arguments go to releases/compare.py.
+ * `-- --before VARIANT --after VARIANT`: other variants. What stands after another `--` goes to releases/compare.py, and the table
+ * is then only printed.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -63,7 +64,12 @@ function tableOf({ before, after, rows }: Timings): string[] {
 }
 
 const timings = await measure();
-const file = path.join(root, TIMINGS_FILE);
-await mkdir(path.dirname(file), { recursive: true });
-await writeFile(file, `${JSON.stringify(timings, null, 2)}\n`);
-await writeTable('releases', tableOf(timings));
+if (positionals.length > 0) {
+  // A part is for looking, not for keeping.
+  console.log(tableOf(timings).join('\n'));
+} else {
+  const file = path.join(root, TIMINGS_FILE);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(timings, null, 2)}\n`);
+  await writeTable('releases', tableOf(timings));
+}

@@ -90,17 +90,23 @@ export async function findXlaCommit(origin: Origin, context: MeasureContext, com
   return { xlaCommit: 'unknown', note: `${reason}, and the wheel does not name its XLA commit` };
 }
 
+/** Where jax says which XLA it builds with: since 0.7, before, and for Bazel's modules, which may be all that is left. */
+const PINS: readonly (readonly [file: string, pin: RegExp])[] = [
+  ['third_party/xla/revision.bzl', /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m],
+  ['third_party/xla/workspace.bzl', /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m],
+  ['MODULE.bazel', /^\s*strip_prefix\s*=\s*"xla-([0-9a-f]{40})"/m],
+];
+
 /** What jax builds with at a revision; undefined if the clone has not got it. */
 async function xlaCommitAt(
   { exec }: MeasureContext,
   repository: string,
   revision: string,
 ): Promise<string | undefined> {
-  for (const file of ['revision.bzl', 'workspace.bzl']) {
+  for (const [file, pin] of PINS) {
     try {
-      const spec = `${revision}:third_party/xla/${file}`;
-      const { stdout } = await exec('git', ['-C', repository, 'show', spec], { echo: false });
-      const commit = /^XLA_COMMIT\s*=\s*"([0-9a-f]{40})"/m.exec(stdout)?.[1];
+      const { stdout } = await exec('git', ['-C', repository, 'show', `${revision}:${file}`], { echo: false });
+      const commit = pin.exec(stdout)?.[1];
       if (commit !== undefined) return commit;
     } catch (error) {
       if (!(error instanceof PipelineFailure) || error.failure.kind !== 'command') throw error;

@@ -5,10 +5,21 @@ import type { MeasureContext } from '../../measuring/context.js';
 import { findXlaCommit } from '../../measuring/jaxlib.js';
 import type { Compat } from '../../stages/lib/compat/rows.js';
 
-const [AT_TAG, AT_COMMIT] = ['a', 'b'].map((digit) => digit.repeat(40)) as [string, string];
+const [AT_TAG, AT_COMMIT, OF_MODULE] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
 const FILES: Readonly<Record<string, string>> = {
   'jax-v1.0.0:third_party/xla/workspace.bzl': `XLA_COMMIT = "${AT_TAG}"\n`,
   'cafe:third_party/xla/revision.bzl': `# here\nXLA_COMMIT = "${AT_COMMIT}"\n`,
+  'cafe:MODULE.bazel': `    strip_prefix = "xla-${OF_MODULE}",\n`,
+  'jax-v1.2.0:MODULE.bazel': [
+    'archive_override(',
+    '    module_name = "rules_ml_toolchain",',
+    `    strip_prefix = "rules_ml_toolchain-${AT_TAG}",`,
+    ')',
+    'archive_override(',
+    '    module_name = "xla",',
+    `    strip_prefix = "xla-${OF_MODULE}",`,
+    ')',
+  ].join('\n'),
 };
 
 const context = (jaxRepository?: string): MeasureContext =>
@@ -31,6 +42,10 @@ it('is that of the tag, where there is one', async () => {
 
 it('is that of the commit which the wheel names, where there is no tag', async () => {
   expect(await find('1.1.0.dev1', 'cafe', 'jax')).toEqual({ xlaCommit: AT_COMMIT });
+});
+
+it("is that of Bazel's modules where no other file says it", async () => {
+  expect(await find('1.2.0', null, 'jax')).toEqual({ xlaCommit: OF_MODULE });
 });
 
 it('is never guessed: what the row says stays, else it is unknown, with the reason', async () => {
