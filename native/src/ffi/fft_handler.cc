@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // stablehlo.fft over the last one to three dimensions of a batch of arrays.
 #include <deque>
-#include <string_view>
 
 #include "ffi/api.h"
+#include "ffi/call_attributes.h"
 #include "ffi/fft.h"
 
 namespace iree_pjrt {
@@ -104,26 +104,14 @@ void Run(const XLA_FFI_Buffer& input, const XLA_FFI_Buffer& output,
   }
 }
 
-int32_t Attribute(const XLA_FFI_Attrs& attrs, std::string_view name) {
-  for (int64_t i = 0; i < attrs.size; ++i) {
-    if (std::string_view(attrs.names[i]->ptr, attrs.names[i]->len) != name ||
-        attrs.types[i] != XLA_FFI_AttrType_SCALAR) {
-      continue;
-    }
-    const auto* scalar = static_cast<const XLA_FFI_Scalar*>(attrs.attrs[i]);
-    return *static_cast<const int32_t*>(scalar->value);
-  }
-  ThrowInvalidArgument("an fft without the attribute " + std::string(name));
-}
-
 void Answer(const XLA_FFI_CallFrame& frame) {
   if (frame.args.size != 1 || frame.rets.size != 1) {
     ThrowInvalidArgument("an fft has one operand and one result");
   }
   const auto& input = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& output = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
-  const auto kind = static_cast<FftKind>(Attribute(frame.attrs, "kind"));
-  const int32_t rank = Attribute(frame.attrs, "rank");
+  const auto kind = static_cast<FftKind>(ScalarAttribute(frame.attrs, "kind"));
+  const int32_t rank = ScalarAttribute(frame.attrs, "rank");
   if (rank < 1 || rank > input.rank || input.rank != output.rank) {
     ThrowInvalidArgument("an fft over " + std::to_string(rank) +
                          " dimensions of an array with " +

@@ -156,14 +156,6 @@ constexpr TypePair kTypes[] = {
     {PJRT_Buffer_Type_F8E8M0FNU, XLA_FFI_DataType_F8E8M0FNU},
 };
 
-// The bytes of one element; 0 for a type without elements.
-size_t ByteSizeOf(XLA_FFI_DataType type) {
-  for (const TypePair& pair : kTypes) {
-    if (pair.ffi == type) return ElementTypeOf(pair.pjrt).byte_size;
-  }
-  return 0;
-}
-
 // Handlers read as many bytes as the kind and the type promise: these must be
 // there.
 bool AreWhole(const ForeignAttribute::Dictionary& entries);
@@ -241,6 +233,13 @@ XLA_FFI_DataType FfiTypeOf(const ElementType& type) {
   }
   ThrowUnimplemented("custom calls with values of type " +
                      std::string(type.mlir));
+}
+
+size_t ByteSizeOf(XLA_FFI_DataType type) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.ffi == type) return ElementTypeOf(pair.pjrt).byte_size;
+  }
+  return 0;
 }
 
 std::string SerializeForeignCall(const ForeignCall& call) {

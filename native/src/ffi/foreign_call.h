@@ -64,6 +64,8 @@ inline constexpr std::string_view kForeignModule = "xla_ffi";
 std::string ForeignFunctionName(size_t index);
 
 XLA_FFI_DataType FfiTypeOf(const ElementType& type);
+// The bytes of one element; 0 for a type without elements.
+size_t ByteSizeOf(XLA_FFI_DataType type);
 
 std::string SerializeForeignCall(const ForeignCall& call);
 // Throws INVALID_ARGUMENT for damaged bytes.

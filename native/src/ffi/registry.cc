@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "ffi/api.h"
 #include "ffi/fft.h"
+#include "ffi/sort.h"
 
 namespace iree_pjrt {
 namespace {
@@ -45,6 +46,7 @@ HandlerRegistry& HandlerRegistry::Get() {
   static auto& registry = *[] {
     auto* made = new HandlerRegistry();
     made->Register(kFftTarget, {nullptr, nullptr, nullptr, &FftHandler});
+    made->Register(kSortTarget, {nullptr, nullptr, nullptr, &SortHandler});
     return made;
   }();
   return registry;

@@ -89,6 +89,7 @@ namespace iree_pjrt {
 #define IREE_PJRT_MLIR_FUNCTIONS(X)                                            \
   X(mlirArrayAttrGetElement, MlirAttribute (*)(MlirAttribute, intptr_t))       \
   X(mlirArrayAttrGetNumElements, intptr_t (*)(MlirAttribute))                  \
+  X(mlirAttributeEqual, bool (*)(MlirAttribute, MlirAttribute))                \
   X(mlirAttributeGetType, MlirType (*)(MlirAttribute))                         \
   X(mlirAttributeIsAArray, bool (*)(MlirAttribute))                            \
   X(mlirAttributeIsADenseElements, bool (*)(MlirAttribute))                    \
@@ -97,7 +98,11 @@ namespace iree_pjrt {
   X(mlirAttributeParseGet, MlirAttribute (*)(MlirContext, MlirStringRef))      \
   X(mlirAttributePrint, void (*)(MlirAttribute, MlirStringCallback, void*))    \
   X(mlirBlockAddArgument, MlirValue (*)(MlirBlock, MlirType, MlirLocation))    \
+  X(mlirBlockAppendOwnedOperation, void (*)(MlirBlock, MlirOperation))         \
+  X(mlirBlockArgumentGetArgNumber, intptr_t (*)(MlirValue))                    \
   X(mlirBlockArgumentGetOwner, MlirBlock (*)(MlirValue))                       \
+  X(mlirBlockCreate,                                                           \
+    MlirBlock (*)(intptr_t, const MlirType*, const MlirLocation*))             \
   X(mlirBlockEraseArgument, void (*)(MlirBlock, unsigned))                     \
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
   X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \
@@ -147,6 +152,8 @@ namespace iree_pjrt {
   X(mlirOperationClone, MlirOperation (*)(MlirOperation))                      \
   X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
   X(mlirOperationDestroy, void (*)(MlirOperation))                             \
+  X(mlirOperationGetAttribute,                                                 \
+    MlirNamedAttribute (*)(MlirOperation, intptr_t))                           \
   X(mlirOperationGetAttributeByName,                                           \
     MlirAttribute (*)(MlirOperation, MlirStringRef))                           \
   X(mlirOperationGetBlock, MlirBlock (*)(MlirOperation))                       \
@@ -154,6 +161,7 @@ namespace iree_pjrt {
   X(mlirOperationGetLocation, MlirLocation (*)(MlirOperation))                 \
   X(mlirOperationGetName, MlirIdentifier (*)(MlirOperation))                   \
   X(mlirOperationGetNextInBlock, MlirOperation (*)(MlirOperation))             \
+  X(mlirOperationGetNumAttributes, intptr_t (*)(MlirOperation))                \
   X(mlirOperationGetNumOperands, intptr_t (*)(MlirOperation))                  \
   X(mlirOperationGetNumRegions, intptr_t (*)(MlirOperation))                   \
   X(mlirOperationGetNumResults, intptr_t (*)(MlirOperation))                   \
@@ -163,9 +171,11 @@ namespace iree_pjrt {
   X(mlirOperationGetRegion, MlirRegion (*)(MlirOperation, intptr_t))           \
   X(mlirOperationGetResult, MlirValue (*)(MlirOperation, intptr_t))            \
   X(mlirOperationGetSuccessor, MlirBlock (*)(MlirOperation, intptr_t))         \
+  X(mlirOperationMoveBefore, void (*)(MlirOperation, MlirOperation))           \
   X(mlirOperationPrint, void (*)(MlirOperation, MlirStringCallback, void*))    \
   X(mlirOperationRemoveAttributeByName,                                        \
     bool (*)(MlirOperation, MlirStringRef))                                    \
+  X(mlirOperationRemoveFromParent, void (*)(MlirOperation))                    \
   X(mlirOperationSetAttributeByName,                                           \
     void (*)(MlirOperation, MlirStringRef, MlirAttribute))                     \
   X(mlirOperationSetOperand, void (*)(MlirOperation, intptr_t, MlirValue))     \
@@ -188,6 +198,7 @@ namespace iree_pjrt {
   X(mlirPassManagerCreate, MlirPassManager (*)(MlirContext))                   \
   X(mlirPassManagerDestroy, void (*)(MlirPassManager))                         \
   X(mlirPassManagerGetAsOpPassManager, MlirOpPassManager (*)(MlirPassManager)) \
+  X(mlirRegionAppendOwnedBlock, void (*)(MlirRegion, MlirBlock))               \
   X(mlirRegionCreate, MlirRegion (*)())                                        \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
   X(mlirRegionTakeBody, void (*)(MlirRegion, MlirRegion))                      \

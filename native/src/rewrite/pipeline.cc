@@ -70,6 +70,11 @@ constexpr Pass kPasses[] = {
                    "IREE has no arrays of integers of less than a byte"),
     IREE_PJRT_PASS(kStablehlo, RewriteRngStates,
                    "IREE merges generators that start from one state"),
+    IREE_PJRT_PASS(kStablehlo, RewriteSorts,
+                   "IREE's sorts take quadratic time"),
+    IREE_PJRT_PASS(kStablehlo, SortInSteps,
+                   "IREE's sorts take quadratic time, also by comparators that "
+                   "the handler cannot follow"),
     IREE_PJRT_PASS(
         kStablehlo, RewriteUnsignedOperations,
         "IREE does not compile some operations of unsigned integers"),

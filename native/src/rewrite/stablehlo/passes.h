@@ -45,6 +45,12 @@ void RewritePlacementMarkers(const Ir& ir);
 // INVALID_ARGUMENT where a result is of another type.
 void RewriteCollectivesOfOne(const Ir& ir);
 
+// sort by a lexicographic order: custom call of the typed FFI.
+void RewriteSorts(const Ir& ir);
+
+// sort of long lines by any other comparator: a loop of sorts of pairs.
+void SortInSteps(const Ir& ir);
+
 // Custom calls of the typed FFI, and `fft`: calls of imported functions,
 // described in `calls`. Throws NOT_FOUND for one that no handler is
 // registered for.

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo.sort along one dimension of a batch of arrays.
+#include <array>
+#include <string>
+
+#include "ffi/api.h"
+#include "ffi/call_attributes.h"
+#include "ffi/foreign_call.h"
+#include "ffi/sort.h"
+
+namespace iree_pjrt {
+namespace {
+
+using Buffers = std::vector<const XLA_FFI_Buffer*>;
+
+// How the elements of a line lie in an array.
+struct Lines {
+  size_t size = 1;    // elements of a line
+  size_t stride = 1;  // from one to the next
+  size_t outer = 1;   // lines side by side are `stride`; blocks of them this
+
+  // Where line `i` begins.
+  size_t Begin(size_t i) const {
+    return i / stride * size * stride + i % stride;
+  }
+  size_t count() const { return outer * stride; }
+};
+
+Lines LinesOf(const XLA_FFI_Buffer& buffer, int64_t dimension) {
+  Lines lines;
+  for (int64_t i = 0; i < buffer.rank; ++i) {
+    const auto dim = static_cast<size_t>(buffer.dims[i]);
+    if (i < dimension) lines.outer *= dim;
+    if (i == dimension) lines.size = dim;
+    if (i > dimension) lines.stride *= dim;
+  }
+  return lines;
+}
+
+struct Key {
+  const XLA_FFI_Buffer* buffer;
+  KeyCode code;
+};
+
+// A call of the handler, checked.
+class SortCall {
+ public:
+  explicit SortCall(const XLA_FFI_CallFrame& frame) {
+    for (int64_t i = 0; i < frame.args.size; ++i) {
+      operands_.push_back(
+          static_cast<const XLA_FFI_Buffer*>(frame.args.args[i]));
+    }
+    for (int64_t i = 0; i < frame.rets.size; ++i) {
+      results_.push_back(
+          static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[i]));
+    }
+    ReadKeys(ArrayAttribute(frame.attrs, "keys"));
+    CheckShapes(ScalarAttribute(frame.attrs, "dimension"),
+                ScalarAttribute(frame.attrs, "begin"));
+  }
+
+  void Run() const {
+    if (to_.count() * to_.size == 0) return;
+    LineSorter sorter(from_.size, begin_, begin_ + to_.size);
+    std::vector<KeyLine> keys(keys_.size());
+    for (size_t i = 0; i < from_.count(); ++i) {
+      for (size_t k = 0; k < keys.size(); ++k) {
+        const XLA_FFI_Buffer& buffer = *keys_[k].buffer;
+        keys_[k].code.Encode(At(buffer, from_.Begin(i)), from_.stride,
+                             from_.size, keys[k]);
+      }
+      const uint32_t* order = sorter.Sort(keys).data() + begin_;
+      for (size_t r = 0; r < results_.size(); ++r) Collect(r, i, order);
+    }
+  }
+
+ private:
+  [[noreturn]] static void Refuse() {
+    ThrowInvalidArgument("a damaged call of " + std::string(kSortTarget));
+  }
+
+  static char* At(const XLA_FFI_Buffer& buffer, size_t element) {
+    return static_cast<char*>(buffer.data) + element * ByteSizeOf(buffer.dtype);
+  }
+
+  void ReadKeys(std::span<const int32_t> numbers) {
+    if (numbers.empty() || numbers.size() % 3 != 0) Refuse();
+    for (size_t i = 0; i < numbers.size(); i += 3) {
+      const auto operand = static_cast<size_t>(numbers[i]);
+      if (numbers[i] < 0 || operand >= operands_.size()) Refuse();
+      const XLA_FFI_Buffer* const buffer = operands_[operand];
+      keys_.push_back({buffer,
+                       {buffer->dtype, static_cast<KeyOrder>(numbers[i + 1]),
+                        numbers[i + 2] != 0}});
+    }
+  }
+
+  void CheckShapes(int32_t dimension, int32_t begin) {
+    if (results_.empty() || results_.size() > operands_.size()) Refuse();
+    const XLA_FFI_Buffer& first = *operands_[0];
+    if (dimension < 0 || dimension >= first.rank || begin < 0) Refuse();
+    from_ = LinesOf(first, dimension);
+    to_ = LinesOf(*results_[0], dimension);
+    begin_ = static_cast<size_t>(begin);
+    if (begin_ + to_.size > from_.size || from_.outer != to_.outer ||
+        from_.stride != to_.stride) {
+      Refuse();
+    }
+    const auto same = [&](const XLA_FFI_Buffer& buffer, const Lines& lines) {
+      const Lines other = LinesOf(buffer, dimension);
+      return other.size == lines.size && other.outer == lines.outer &&
+             other.stride == lines.stride && buffer.rank == first.rank;
+    };
+    for (const auto* operand : operands_) {
+      if (!same(*operand, from_)) Refuse();
+    }
+    for (size_t r = 0; r < results_.size(); ++r) {
+      if (!same(*results_[r], to_) ||
+          results_[r]->dtype != operands_[r]->dtype) {
+        Refuse();
+      }
+    }
+  }
+
+  // Line `i` of result `r`: the elements at these places.
+  void Collect(size_t r, size_t i, const uint32_t* order) const {
+    switch (ByteSizeOf(results_[r]->dtype)) {
+      case 1:
+        return CollectAs<uint8_t>(r, i, order);
+      case 2:
+        return CollectAs<uint16_t>(r, i, order);
+      case 4:
+        return CollectAs<uint32_t>(r, i, order);
+      case 8:
+        return CollectAs<uint64_t>(r, i, order);
+      case 16:
+        return CollectAs<std::array<uint64_t, 2>>(r, i, order);
+      default:
+        Refuse();
+    }
+  }
+
+  template <typename Bits>
+  void CollectAs(size_t r, size_t i, const uint32_t* order) const {
+    const auto* from =
+        reinterpret_cast<const Bits*>(At(*operands_[r], from_.Begin(i)));
+    auto* to = reinterpret_cast<Bits*>(At(*results_[r], to_.Begin(i)));
+    const size_t stride = to_.stride;
+    for (size_t k = 0; k < to_.size; ++k) {
+      to[k * stride] = from[order[k] * stride];
+    }
+  }
+
+  Buffers operands_;
+  Buffers results_;
+  std::vector<Key> keys_;
+  Lines from_;
+  Lines to_;
+  size_t begin_ = 0;
+};
+
+}  // namespace
+
+XLA_FFI_Error* SortHandler(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start) return nullptr;  // of our own version
+  try {
+    SortCall(*frame).Run();
+    return nullptr;
+  } catch (...) {
+    return CurrentExceptionAsFfiError();
+  }
+}
+
+}  // namespace iree_pjrt
