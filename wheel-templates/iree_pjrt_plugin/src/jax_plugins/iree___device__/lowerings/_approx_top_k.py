@@ -21,10 +21,12 @@ def register_lowerings() -> None:
 def _lower(ctx: mlir.LoweringRuleContext, *operands: Any, **params: Any) -> Any:
     axis = params["reduction_dimension"]
     size = ctx.avals_out[0].shape[axis]  # k, or more where they are not aggregated
-    sign = 1 if params["is_max_k"] else -1
+
+    def turned(x: Any) -> Any:
+        return x if params["is_max_k"] else -x
 
     def top_k(operand: Any) -> list[Any]:
-        values, indices = lax.top_k(sign * jnp.moveaxis(operand, axis, -1), size)
-        return [jnp.moveaxis(found, -1, axis) for found in (sign * values, indices)]
+        values, indices = lax.top_k(turned(jnp.moveaxis(operand, axis, -1)), size)
+        return [jnp.moveaxis(found, -1, axis) for found in (turned(values), indices)]
 
     return mlir.lower_fun(top_k, multiple_results=True)(ctx, *operands)

@@ -15,6 +15,7 @@ import jax
 import jaxlib.version
 import numpy as np
 from jax import lax
+from jax import numpy as jnp
 from jax._src.interpreters import mlir
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import func, stablehlo
@@ -31,13 +32,14 @@ def are_needed() -> bool:
 
 
 def register_lowerings() -> None:
-    """Gives our platform rules; those of other platforms stay. top_k has one of its own."""
+    """Gives our platform rules; those of other platforms stay."""
     if not are_needed():
         return
     stablehlo.register_stablehlo_passes()
     for name in _UNARY:
         primitive = getattr(lax, f"{name}_p")
         mlir.register_lowering(primitive, _decomposed(name), platform=_build_info.PLATFORM)
+    mlir.register_lowering(lax.top_k_p, _top_k, platform=_build_info.PLATFORM)
 
 
 def _decomposed(name: str) -> Callable[..., Any]:
@@ -58,14 +60,22 @@ def _decomposed(name: str) -> Callable[..., Any]:
     return lower
 
 
-def top_k_rule(ctx: mlir.LoweringRuleContext, operand: Any, *, k: int, **params: Any) -> Any:
-    """As JAX's own rule on IREE: the largest in descending order, of equals the last first."""
+def _top_k(ctx: mlir.LoweringRuleContext, operand: Any, *, k: int, **params: Any) -> Any:
+    """The largest in descending order, of equals the first first, as the composite has it."""
     axis = params.get("axis", len(ctx.avals_in[0].shape) - 1)
 
     def find(x: jax.Array) -> list[jax.Array]:
         indices = lax.broadcasted_iota(np.int32, x.shape, axis)
-        found = lax.sort((x, indices), dimension=axis, num_keys=1)
-        end = x.shape[axis]
-        return [lax.rev(lax.slice_in_dim(y, end - k, end, axis=axis), (axis,)) for y in found]
+        found = lax.sort((_descending_keys(x), x, indices), dimension=axis, num_keys=1)
+        return [lax.slice_in_dim(y, 0, k, axis=axis) for y in found[1:]]
 
     return mlir.lower_fun(find, multiple_results=True)(ctx, operand)
+
+
+def _descending_keys(x: jax.Array) -> jax.Array:
+    """Integers whose ascending order is the descending one of ``x``: of floats by their bits."""
+    if not jnp.issubdtype(x.dtype, np.floating):
+        return ~x
+    dtype = np.dtype(f"int{8 * x.dtype.itemsize}")
+    bits = lax.bitcast_convert_type(x, dtype)
+    return ~jnp.where(bits < 0, bits ^ np.iinfo(dtype).max, bits)

@@ -74,7 +74,7 @@ def _register_host_calls(library: Path) -> None:
         from jax._src.lax import parallel
 
         from ..host_calls import _callbacks, _ffi, _linalg
-        from ..lowerings import _approx_top_k, _no_composites, _rules, _top_k
+        from ..lowerings import _approx_top_k, _no_composites, _rules
 
         registrar = _ffi.Registrar(library)
         _ffi.connect(registrar)
@@ -83,7 +83,6 @@ def _register_host_calls(library: Path) -> None:
             calls.register_lowerings()
         _approx_top_k.register_lowerings()
         _no_composites.register_lowerings()
-        _top_k.register_lowerings()
         # XLA:CPU has no such collective: the rule is that of GPUs.
         _rules.copy_rules(parallel, ["pbroadcast"], "cuda")
     except Exception:  # JAX's private modules change
