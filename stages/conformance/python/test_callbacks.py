@@ -227,3 +227,45 @@ def test_no_cache_keeps_them(run_script, tmp_path, platform):
     run_script(source, 1, env=env)
     ran = run_script(source, 10, env=env)
     assert "compiled jit__lambda" in ran.stderr
+
+
+def test_with_this_platform_alone(run_script, platform):
+    """As under XLA:CPU the functions get arrays of JAX, and may compute with them."""
+    ran = run_script(
+        """
+        import jax, jax.numpy as jnp, numpy as np
+        from jax.experimental import io_callback
+
+        def host(v):
+            assert isinstance(v, jax.Array) and v.device.platform == "cpu", v
+            return np.asarray(jnp.sin(v) + (v @ v).sum(), v.dtype)
+
+        def pure(x):
+            return jax.pure_callback(
+                host, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="sequential")
+
+        def ordered(x):
+            return io_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x, ordered=True)
+
+        x = jnp.arange(9.0).reshape(3, 3)
+        wanted = np.sin(x) + np.sum(np.asarray(x) @ np.asarray(x))
+        for f in (pure, jax.jit(pure), ordered, jax.jit(ordered)):
+            np.testing.assert_allclose(f(x), wanted, rtol=1e-5)
+        np.testing.assert_allclose(jax.vmap(pure)(x[None]), wanted[None], rtol=1e-5)
+        big = jnp.ones((300, 300))
+        assert float(jax.jit(lambda x: pure(x @ x).sum())(big)) > 0
+
+        seen = []
+        jax.debug.callback(lambda v: seen.append(type(v)), x)
+        jax.jit(lambda x: jax.debug.callback(lambda v: seen.append(type(v)), x))(x)
+        jax.debug.print("{}", x[0])
+        jax.jit(lambda x: jax.debug.print("{}", x))(x[0])
+        jax.effects_barrier()
+        assert len(seen) == 2 and all(issubclass(t, jax.Array) for t in seen), seen
+        try:
+            jax.devices("cpu")
+        except RuntimeError:
+            print("no platform cpu")
+        """,
+    )
+    assert ran.stdout.splitlines() == ["[0. 1. 2.]", "[0. 1. 2.]", "no platform cpu"]

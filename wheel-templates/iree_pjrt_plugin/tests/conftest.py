@@ -31,8 +31,8 @@ def plugin() -> SimpleNamespace:
     """The package's modules by their names without room and underscore."""
     names = ["_build_info", "_errors", "passes._artifact", "passes._framework_passes"]
     names += ["tools._asan", "setup._measured", "setup._versions", "setup._compiler"]
-    names += ["setup._cross_compile", "setup._donation", "setup._library"]
-    modules = {name.partition("_")[2]: _module(name) for name in names}
+    names += ["setup._cross_compile", "setup._donation", "setup._library", "host_calls._own_cpu"]
+    modules = {name.rpartition(".")[2].removeprefix("_"): _module(name) for name in names}
     return SimpleNamespace(**modules, package=PACKAGE)
 
 

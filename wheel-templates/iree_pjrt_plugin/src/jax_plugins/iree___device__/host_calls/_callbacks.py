@@ -30,6 +30,7 @@ from jax._src.interpreters import mlir
 from .. import _build_info
 from ..lowerings import _rules
 from . import _ffi_abi as abi
+from . import _own_cpu
 from ._ffi import Registrar
 
 # The native plugin knows this name, and keeps programs that hold it out of its own cache.
@@ -149,6 +150,7 @@ def register_lowerings() -> None:
         return original(ctx, *args, **kwargs)
 
     jax_callback.emit_python_callback = emit_python_callback
+    _own_cpu.use_in_callbacks()
     _rules.copy_rules(debugging, _PRIMITIVES)
 
 
