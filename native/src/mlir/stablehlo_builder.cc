@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/stablehlo_builder.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/status.h"
 #include "mlir/attributes.h"
 #include "mlir/stablehlo_names.h"
@@ -161,12 +164,32 @@ MlirValue StablehloBuilder::Convert(MlirValue array,
 }
 
 MlirValue StablehloBuilder::Slice(MlirValue array, const Dims& begin,
-                                  const Dims& end) const {
-  Dims shape = end;
-  for (size_t d = 0; d < shape.size(); ++d) shape[d] -= begin.at(d);
+                                  const Dims& end, const Dims& strides) const {
+  Dims shape;
+  for (size_t d = 0; d < end.size(); ++d) {
+    const int64_t span = end[d] - begin.at(d);
+    shape.push_back((span + strides.at(d) - 1) / strides.at(d));
+  }
+  if (shape == ShapeOf(array)) return array;
   return Make("slice", {array}, Reshaped(array, shape),
               {Integers("limit_indices", end), Integers("start_indices", begin),
-               Integers("strides", Dims(end.size(), 1))});
+               Integers("strides", strides)});
+}
+
+MlirValue StablehloBuilder::Pad(MlirValue array, MlirValue fill,
+                                const Dims& low, const Dims& high,
+                                const Dims& interior) const {
+  const Dims from = ShapeOf(array);
+  Dims shape = from;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    shape[d] += low.at(d) + high.at(d) +
+                interior.at(d) * std::max<int64_t>(shape[d] - 1, 0);
+  }
+  if (shape == from && low == Dims(low.size(), 0)) return array;
+  return Make(
+      "pad", {array, fill}, Reshaped(array, shape),
+      {Integers("edge_padding_high", high), Integers("edge_padding_low", low),
+       Integers("interior_padding", interior)});
 }
 
 MlirValue StablehloBuilder::DynamicSlice(MlirValue array,
@@ -207,10 +230,12 @@ MlirValue StablehloBuilder::Compare(std::string_view direction, MlirValue a,
   const std::string version = vhlo_ ? "_v1 " : " ";
   const std::string way =
       prefix + "direction" + version + std::string(direction) + ">";
-  return Make("compare", {a, b}, Type(ShapeOf(a), "i1"),
-              {ir_.Named("comparison_direction", ir_.Parse(way)),
-               ir_.Named("compare_type",
-                         ir_.Parse(prefix + "type" + version + "SIGNED>"))});
+  const bool floats = ElementOf(a).find('f') != std::string::npos;
+  const std::string type = floats ? "FLOAT>" : "SIGNED>";
+  return Make(
+      "compare", {a, b}, Type(ShapeOf(a), "i1"),
+      {ir_.Named("comparison_direction", ir_.Parse(way)),
+       ir_.Named("compare_type", ir_.Parse(prefix + "type" + version + type))});
 }
 
 MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,
@@ -221,6 +246,62 @@ MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,
 MlirValue StablehloBuilder::Apply(
     std::string_view name, const std::vector<MlirValue>& operands) const {
   return Make(name, operands, ir_.api.mlirValueGetType(operands.at(0)));
+}
+
+MlirOperation StablehloBuilder::MakeLike(
+    MlirOperation op, intptr_t region, intptr_t result, std::string_view name,
+    const std::vector<MlirValue>& operands, const Dims& shape,
+    const std::vector<MlirNamedAttribute>& attributes) const {
+  const MlirApi& api = ir_.api;
+  const MlirOperation copy = api.mlirOperationClone(op);
+  const MlirRegion body = api.mlirOperationGetRegion(copy, region);
+  const MlirOperation end = ir_.Terminator(api.mlirRegionGetFirstBlock(body));
+  const MlirValue taken = api.mlirOperationGetOperand(end, result);
+  ir_.CreateBefore(end, ir_.Name(end), {taken}, {}, {});
+  api.mlirOperationDestroy(end);
+  const MlirOperation made =
+      ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), name),
+                       operands, {Reshaped(taken, shape)}, attributes, 1);
+  api.mlirRegionTakeBody(api.mlirOperationGetRegion(made, 0), body);
+  api.mlirOperationDestroy(copy);
+  return made;
+}
+
+MlirValue StablehloBuilder::Map(MlirOperation op, intptr_t region,
+                                intptr_t result,
+                                const std::vector<MlirValue>& operands) const {
+  const Dims shape = ShapeOf(operands.at(0));
+  Dims all(shape.size());
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const MlirOperation map = MakeLike(op, region, result, "map", operands, shape,
+                                     {Integers("dimensions", all)});
+  return ir_.api.mlirOperationGetResult(map, 0);
+}
+
+MlirValue StablehloBuilder::ScatterElements(MlirOperation op, intptr_t region,
+                                            MlirValue array, MlirValue indices,
+                                            MlirValue updates) const {
+  const MlirAttribute no = ir_.Parse(vhlo_ ? "#vhlo.bool_v1<false>" : "false");
+  std::vector<MlirNamedAttribute> attributes = {
+      ir_.Named("indices_are_sorted", no), ir_.Named("unique_indices", no)};
+  if (vhlo_) {
+    for (const char* name :
+         {"inserted_window_dims", "scatter_dims_to_operand_dims"}) {
+      attributes.push_back(Integers(name, {0}));
+    }
+    attributes.push_back(Integers("update_window_dims", {}));
+    attributes.push_back(Integer("index_vector_dim", 1));
+  } else {
+    attributes.push_back(ir_.Named(
+        "scatter_dimension_numbers",
+        ir_.Parse(
+            "#stablehlo.scatter<inserted_window_dims = [0], "
+            "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>")));
+  }
+  const MlirOperation scatter =
+      MakeLike(op, region, 0, "scatter", {array, indices, updates},
+               ShapeOf(array), attributes);
+  return ir_.api.mlirOperationGetResult(scatter, 0);
 }
 
 }  // namespace iree_pjrt

@@ -55,7 +55,15 @@ class StablehloBuilder {
   MlirValue Transpose(MlirValue array, const Dims& permutation) const;
   MlirValue Convert(MlirValue array, std::string_view element) const;
   // From `begin` up to `end`.
-  MlirValue Slice(MlirValue array, const Dims& begin, const Dims& end) const;
+  MlirValue Slice(MlirValue array, const Dims& begin, const Dims& end) const {
+    return Slice(array, begin, end, Dims(end.size(), 1));
+  }
+  MlirValue Slice(MlirValue array, const Dims& begin, const Dims& end,
+                  const Dims& strides) const;
+  // `fill`: a scalar; `low` and `high` are negative where elements go;
+  // `interior`: how many come between two.
+  MlirValue Pad(MlirValue array, MlirValue fill, const Dims& low,
+                const Dims& high, const Dims& interior) const;
   // `starts`: scalars, one for each dimension.
   MlirValue DynamicSlice(MlirValue array, const std::vector<MlirValue>& starts,
                          const Dims& sizes) const;
@@ -66,14 +74,29 @@ class StablehloBuilder {
   // The bounds are scalars, or have the shape of `array`.
   MlirValue Clamp(MlirValue least, MlirValue array, MlirValue most) const;
   MlirValue BitcastConvert(MlirValue array, std::string_view element) const;
-  // Of signed integers; `direction`: `EQ`, `GT`.
+  // Of signed integers or floats; `direction`: `EQ`, `GT`.
   MlirValue Compare(std::string_view direction, MlirValue a, MlirValue b) const;
   MlirValue Select(MlirValue mask, MlirValue yes, MlirValue no) const;
   // An operation whose result has the type of its first operand: `add`, `and`.
   MlirValue Apply(std::string_view name,
                   const std::vector<MlirValue>& operands) const;
+  // For each element of the operands, which have one shape, what the region of
+  // `op` with this number computes of them as its result with this number.
+  MlirValue Map(MlirOperation op, intptr_t region, intptr_t result,
+                const std::vector<MlirValue>& operands) const;
+  // An array of one dimension, after the updates (of one dimension) were
+  // combined with its elements at the indices (of two, the second is 1) by the
+  // region of `op` with this number.
+  MlirValue ScatterElements(MlirOperation op, intptr_t region, MlirValue array,
+                            MlirValue indices, MlirValue updates) const;
 
  private:
+  // An operation of one result, whose body is a region of `op` that returns
+  // only one of its results.
+  MlirOperation MakeLike(
+      MlirOperation op, intptr_t region, intptr_t result, std::string_view name,
+      const std::vector<MlirValue>& operands, const Dims& shape,
+      const std::vector<MlirNamedAttribute>& attributes) const;
   MlirValue Make(std::string_view name, const std::vector<MlirValue>& operands,
                  MlirType type,
                  const std::vector<MlirNamedAttribute>& attributes = {}) const;

@@ -55,6 +55,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kReceived, RewriteTokens, "IREE has no tokens"),
 
     IREE_PJRT_PASS(kStablehlo, RewriteComposites, "IREE refuses composites"),
+    IREE_PJRT_PASS(kStablehlo, ExpandSelectAndScatter,
+                   "IREE refuses gradients of max pooling"),
+    IREE_PJRT_PASS(kStablehlo, ExpandWindows,
+                   "IREE refuses windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, ClampGathers, "IREE reads outside of arrays"),
     IREE_PJRT_PASS(kStablehlo, ExpandBatchedScatters,
                    "IREE crashes on batching dimensions of a scatter"),

@@ -16,6 +16,14 @@ namespace iree_pjrt {
 // it ends the process. Comes before all else that looks.
 void CheckFunctions(const Ir& ir);
 
+// select_and_scatter: elementwise operations, or a scatter. Comes before the
+// passes over scatters.
+void ExpandSelectAndScatter(const Ir& ir);
+
+// reduce_window of several arrays, or with a body that is not one operation:
+// elementwise operations.
+void ExpandWindows(const Ir& ir);
+
 // gather: its indices are clamped.
 void ClampGathers(const Ir& ir);
 

@@ -71,7 +71,7 @@ def _register_plugin(library: _library.Library) -> None:
 def _register_host_calls(library: Path) -> None:
     """What programs may call on the host. Without it, the rest of the platform still works."""
     try:
-        from jax._src.lax import parallel
+        from jax._src.lax import parallel, windowed_reductions
 
         from ..host_calls import _callbacks, _ffi, _linalg
         from ..lowerings import _approx_top_k, _no_composites, _rules
@@ -85,6 +85,8 @@ def _register_host_calls(library: Path) -> None:
         _no_composites.register_lowerings()
         # XLA:CPU has no such collective: the rule is that of GPUs.
         _rules.copy_rules(parallel, ["pbroadcast"], "cuda")
+        # A window whose elements are all minus infinity chooses its padding, as on XLA:CPU.
+        _rules.copy_rules(windowed_reductions, ["select_and_scatter_add"])
     except Exception:  # JAX's private modules change
         _logger.exception(
             "linear algebra, callbacks and custom calls are not all there on %s with this JAX",

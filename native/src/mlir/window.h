@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window that slides over an array in `reduce_window` and
+// `select_and_scatter`: what the attributes of either operation say.
+#ifndef IREE_PJRT_MLIR_WINDOW_H_
+#define IREE_PJRT_MLIR_WINDOW_H_
+
+#include "mlir/ir.h"
+#include "mlir/stablehlo_builder.h"
+
+namespace iree_pjrt {
+
+// Of each a number for each dimension of the array.
+struct Window {
+  Dims sizes;
+  Dims strides;
+  Dims dilations;       // from an element of the window to the next
+  Dims base_dilations;  // from an element of the array to the next
+  Dims low;             // padding, negative where elements are left out
+  Dims high;
+};
+
+// A window of one element, which goes over all.
+Window TrivialWindow(size_t rank);
+
+Window ReadWindow(const Ir& ir, MlirOperation op);
+
+// How often a window finds a place along the dimension, of `size` elements with
+// their padding.
+int64_t Places(const Window& window, size_t dimension, int64_t size);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_MLIR_WINDOW_H_

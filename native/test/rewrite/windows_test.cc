@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows, as text before and after their passes.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/stablehlo/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// select_and_scatter of an array of one dimension.
+std::string Chosen(int size, int places, int window, int stride,
+                   const std::string& padding) {
+  const std::string array = "tensor<" + std::to_string(size) + "xf32>";
+  const std::string source = "tensor<" + std::to_string(places) + "xf32>";
+  return "module {\nfunc.func @main(%x: " + array + ", %s: " + source +
+         ", %i: tensor<f32>) -> " + array + R"( {
+    %0 = "stablehlo.select_and_scatter"(%x, %s, %i) <{
+        padding = dense<)" +
+         padding + "> : tensor<1x2xi64>, window_dimensions = array<i64: " +
+         std::to_string(window) +
+         ">, window_strides = array<i64: " + std::to_string(stride) + R"(>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.compare GE, %a, %b, FLOAT
+            : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      }, {
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) : ()" +
+         array + ", " + source + ", tensor<f32>) -> " + array + R"(
+    return %0 : )" +
+         array + "\n}\n}";
+}
+
+TEST(ExpandSelectAndScatterTest, EachElementLooksAtTheWindowsOverIt) {
+  const std::string text =
+      After(Chosen(8, 4, 2, 2, "0"), &ExpandSelectAndScatter);
+  EXPECT_FALSE(Holds(text, "select_and_scatter")) << text;
+  EXPECT_FALSE(Holds(text, "stablehlo.scatter")) << text;
+  // One comparison of two elements, one sum for the one window.
+  EXPECT_EQ(Count(text, "GE,"), 1u) << text;
+  EXPECT_EQ(Count(text, "stablehlo.add"), 2u) << text;
+  EXPECT_FALSE(Holds(text, "stablehlo.pad")) << text;
+}
+
+TEST(ExpandSelectAndScatterTest, PaddingIsNeverChosen) {
+  const std::string text =
+      After(Chosen(8, 4, 3, 2, "[[0, 1]]"), &ExpandSelectAndScatter);
+  EXPECT_TRUE(Holds(text, "dense<-1> : tensor<i32>")) << text;
+  EXPECT_TRUE(Holds(text, "LT,")) << text;
+  // Two windows lie over an element.
+  EXPECT_EQ(Count(text, "EQ,"), 2u) << text;
+}
+
+TEST(ExpandSelectAndScatterTest, ManyWindowsOverAnElementScatter) {
+  const std::string text =
+      After(Chosen(50, 31, 20, 1, "0"), &ExpandSelectAndScatter);
+  EXPECT_EQ(Count(text, "\"stablehlo.scatter\""), 1u) << text;
+  EXPECT_FALSE(Holds(text, "NE,")) << text;
+}
+
+TEST(ExpandSelectAndScatterTest, LargeWindowsAreTakenInParts) {
+  const std::string text =
+      After(Chosen(5000, 1, 5000, 1, "0"), &ExpandSelectAndScatter);
+  EXPECT_LT(Count(text, "GE,"), 300u);
+  EXPECT_GT(Count(text, "GE,"), 60u);
+  // Whether a part has a NaN.
+  EXPECT_EQ(Count(text, "NE,"), 1u);
+  EXPECT_FALSE(Holds(text, "\"stablehlo.scatter\""));
+}
+
+TEST(ExpandSelectAndScatterTest, WithoutAWindowThereIsNothingToAdd) {
+  const std::string text =
+      After(Chosen(2, 0, 3, 1, "0"), &ExpandSelectAndScatter);
+  EXPECT_TRUE(Holds(text, "broadcast_in_dim %arg2")) << text;
+  EXPECT_FALSE(Holds(text, "stablehlo.map")) << text;
+}
+
+// reduce_window of one array of 9, its body given.
+std::string Windows(const std::string& body, int window, int places,
+                    const std::string& padding = "0") {
+  const std::string result = "tensor<" + std::to_string(places) + "xf32>";
+  return R"(module {
+    func.func @main(%x: tensor<9xf32>, %i: tensor<f32>) -> )" +
+         result + R"( {
+      %0 = "stablehlo.reduce_window"(%x, %i) <{
+          padding = dense<)" +
+         padding + "> : tensor<1x2xi64>, window_dimensions = array<i64: " +
+         std::to_string(window) + R"(>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          )" +
+         body + R"(
+          stablehlo.return %r : tensor<f32>
+        }) : (tensor<9xf32>, tensor<f32>) -> )" +
+         result + "\n return %0 : " + result + "\n}\n}";
+}
+
+constexpr char kOne[] = "%r = stablehlo.maximum %a, %b : tensor<f32>";
+constexpr char kTwo[] = R"(%n = stablehlo.negate %b : tensor<f32>
+          %r = stablehlo.subtract %a, %n : tensor<f32>)";
+
+TEST(ExpandWindowsTest, OneOperationStays) {
+  EXPECT_TRUE(Holds(After(Windows(kOne, 3, 7), &ExpandWindows),
+                    "stablehlo.reduce_window"));
+}
+
+TEST(ExpandWindowsTest, MoreAreAppliedToWholeArrays) {
+  const std::string text = After(Windows(kTwo, 3, 7), &ExpandWindows);
+  EXPECT_FALSE(Holds(text, "reduce_window")) << text;
+  // Three elements, and what a window starts from.
+  EXPECT_EQ(Count(text, "stablehlo.subtract"), 3u) << text;
+  EXPECT_TRUE(Holds(text, "tensor<7xf32>")) << text;
+}
+
+TEST(ExpandWindowsTest, CumulativeOnesStay) {
+  for (const char* padding : {"[[8, 0]]", "[[0, 8]]"}) {
+    EXPECT_TRUE(Holds(After(Windows(kTwo, 9, 9, padding), &ExpandWindows),
+                      "stablehlo.reduce_window"));
+  }
+}
+
+TEST(ExpandWindowsTest, SeveralArraysAreExpanded) {
+  const std::string text = After(R"(module {
+    func.func @main(%x: tensor<9xf32>, %n: tensor<9xi32>, %i: tensor<f32>,
+                    %j: tensor<i32>) -> tensor<4xi32> {
+      %0:2 = "stablehlo.reduce_window"(%x, %n, %i, %j) <{
+          padding = dense<[[1, 0]]> : tensor<1x2xi64>,
+          window_dimensions = array<i64: 2>, window_strides = array<i64: 2>,
+          window_dilations = array<i64: 3>}> ({
+        ^bb0(%a: tensor<f32>, %k: tensor<i32>, %b: tensor<f32>, %l: tensor<i32>):
+          %1 = stablehlo.maximum %a, %b : tensor<f32>
+          %2 = stablehlo.add %k, %l : tensor<i32>
+          stablehlo.return %1, %2 : tensor<f32>, tensor<i32>
+        }) : (tensor<9xf32>, tensor<9xi32>, tensor<f32>, tensor<i32>)
+            -> (tensor<4xf32>, tensor<4xi32>)
+      return %0#1 : tensor<4xi32>
+    }
+  })",
+                                 &ExpandWindows);
+  EXPECT_FALSE(Holds(text, "reduce_window")) << text;
+  EXPECT_TRUE(Holds(text, "[3:10:2]")) << text;
+}
+
+}  // namespace
+}  // namespace iree_pjrt
