@@ -19,6 +19,7 @@ from jaxlib.mlir import ir, passmanager
 
 from ._collectives import Devices
 from ._copies import Copies, classes, cut, forward_slices, on, put_together, spread
+from ._inline import inline_calls
 from ._manual import empty_manual_bodies
 from ._mesh import Meshes, Sharding
 from ._shardings import UnsupportedProgramError, entries_of, without_shardings
@@ -147,8 +148,9 @@ def _propagated(module: ir.Module, meshes: Meshes) -> dict[str, Any]:
         return {}
     copy = _clone(module)
     empty_manual_bodies(copy, meshes)
+    inline_calls(copy)
     try:
-        passes = "builtin.module(inline,symbol-dce,sdy-propagation-pipeline)"
+        passes = "builtin.module(symbol-dce,sdy-propagation-pipeline)"
         passmanager.PassManager.parse(passes).run(copy.operation)
         return {key: list(_main(copy).attributes[key]) for key, _ in _sides(main)}
     except (ir.MLIRError, ValueError):
