@@ -78,6 +78,35 @@ TEST(RewriteComplexUpdatesTest, PartsAreUpdated) {
   EXPECT_TRUE(Holds(text, "stablehlo.complex")) << text;
 }
 
+std::string AfterConvolution(const std::string& groups,
+                             const std::string& result) {
+  return After(Function(R"(
+    func.func @main(%x: tensor<1x8x8x4xbf16>, %k: tensor<3x3x1x4xbf16>)
+        -> tensor<1x6x6x4x)" +
+                        result + R"(> {
+      %0 = stablehlo.convolution(%x, %k)
+          dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+          window = {} {batch_group_count = 1 : i64, feature_group_count = )" +
+                        groups + R"( : i64}
+          : (tensor<1x8x8x4xbf16>, tensor<3x3x1x4xbf16>) -> tensor<1x6x6x4x)" +
+                        result + R"(>
+      return %0 : tensor<1x6x6x4x)" +
+                        result + ">\n}"),
+               &MatchGroupedOperands);
+}
+
+TEST(MatchGroupedOperandsTest, OperandsGetTheTypeOfTheResult) {
+  const std::string text = AfterConvolution("4", "f32");
+  EXPECT_TRUE(Holds(text, "(tensor<1x8x8x4xf32>, tensor<3x3x1x4xf32>)"))
+      << text;
+  EXPECT_TRUE(Holds(text, "optimization_barrier %1 : tensor<3x3x1x4xf32>"))
+      << text;
+}
+
+TEST(MatchGroupedOperandsTest, OperandsOfThatTypeStay) {
+  EXPECT_FALSE(Holds(AfterConvolution("4", "bf16"), "stablehlo.convert"));
+}
+
 TEST(RewritePlacementMarkersTest, TheOperandIsTheResult) {
   const std::string text = After(Function(R"(
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -77,6 +77,10 @@ void RewriteComplexAbs(const Ir& ir);
 // convolutions: in float32.
 void WidenSums(const Ir& ir);
 
+// Grouped convolutions: their operands get the type of the result. Comes after
+// WidenSums, which changes that.
+void MatchGroupedOperands(const Ir& ir);
+
 // reduce of a large array to one value: of its parts, and of their results.
 void SplitFullReductions(const Ir& ir);
 
