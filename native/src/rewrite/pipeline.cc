@@ -86,6 +86,8 @@ constexpr Pass kPasses[] = {
                    "IREE rounds floats of 16 bits after each term"),
     IREE_PJRT_PASS(kStablehlo, MatchGroupedOperands,
                    "IREE reads depthwise filters as of the result's type"),
+    IREE_PJRT_PASS(kStablehlo, OrderConvolutions,
+                   "IREE makes scalar code of dimensions in another order"),
     IREE_PJRT_PASS(kStablehlo, SplitFullReductions,
                    "IREE reduces a large array to one value on one core"),
     IREE_PJRT_PASS(kStablehlo, OrderFloatExtremes,

@@ -107,6 +107,60 @@ TEST(MatchGroupedOperandsTest, OperandsOfThatTypeStay) {
   EXPECT_FALSE(Holds(AfterConvolution("4", "bf16"), "stablehlo.convert"));
 }
 
+TEST(OrderConvolutionsTest, ArraysAreTransposedAndTheResultBack) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<2x4x9x8xf32>, %k: tensor<5x4x3x2xf32>)
+        -> tensor<2x5x7x7xf32> {
+      %0 = stablehlo.convolution(%x, %k)
+          dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+          window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<2x4x9x8xf32>, tensor<5x4x3x2xf32>) -> tensor<2x5x7x7xf32>
+      return %0 : tensor<2x5x7x7xf32>
+    })"),
+                                 &OrderConvolutions);
+  EXPECT_TRUE(Holds(text,
+                    "(tensor<2x9x8x4xf32>, tensor<3x2x4x5xf32>) -> "
+                    "tensor<2x7x7x5xf32>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]")) << text;
+  EXPECT_TRUE(Holds(text, "dims = [0, 3, 1, 2]")) << text;
+  EXPECT_TRUE(Holds(text, "optimization_barrier")) << text;
+}
+
+TEST(OrderConvolutionsTest, OrderedOnesStay) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<2x9x4xf32>, %k: tensor<3x4x5xf32>)
+        -> tensor<2x7x5xf32> {
+      %0 = stablehlo.convolution(%x, %k)
+          dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+          window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<2x9x4xf32>, tensor<3x4x5xf32>) -> tensor<2x7x5xf32>
+      return %0 : tensor<2x7x5xf32>
+    })"),
+                                 &OrderConvolutions);
+  EXPECT_FALSE(Holds(text, "transpose")) << text;
+  EXPECT_FALSE(Holds(text, "barrier")) << text;
+}
+
+TEST(OrderConvolutionsTest, TransposesOfTheProgramStayOutside) {
+  const std::string text = After(Function(R"(
+    func.func @main(%x: tensor<2x4x9xf32>, %k: tensor<3x4x5xf32>)
+        -> tensor<2x5x7xf32> {
+      %0 = stablehlo.transpose %x, dims = [0, 2, 1]
+          : (tensor<2x4x9xf32>) -> tensor<2x9x4xf32>
+      %1 = stablehlo.convolution(%0, %k)
+          dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+          window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<2x9x4xf32>, tensor<3x4x5xf32>) -> tensor<2x7x5xf32>
+      %2 = stablehlo.transpose %1, dims = [0, 2, 1]
+          : (tensor<2x7x5xf32>) -> tensor<2x5x7xf32>
+      return %2 : tensor<2x5x7xf32>
+    })"),
+                                 &OrderConvolutions);
+  EXPECT_TRUE(Holds(text, "barrier %0 : tensor<2x9x4xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "barrier %2 : tensor<2x7x5xf32>")) << text;
+}
+
 TEST(RewritePlacementMarkersTest, TheOperandIsTheResult) {
   const std::string text = After(Function(R"(
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

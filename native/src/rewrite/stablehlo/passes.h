@@ -81,6 +81,9 @@ void WidenSums(const Ir& ir);
 // WidenSums, which changes that.
 void MatchGroupedOperands(const Ir& ir);
 
+// Convolutions: the dimensions of their arrays in IREE's order.
+void OrderConvolutions(const Ir& ir);
+
 // reduce of a large array to one value: of its parts, and of their results.
 void SplitFullReductions(const Ir& ir);
 
