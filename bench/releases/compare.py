@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from cases import CASES
 from sides import Side, in_turns
@@ -23,34 +22,54 @@ _COMPILATIONS = (
 )
 
 
-def _print(what: str, unit: str, answers: tuple[list[Any], list[Any]]) -> None:
-    before, after = (min(answer["took"] for answer in side) for side in answers)
-    row = {"what": what, "unit": unit, "before": before, "after": after, "ratio": after / before}
-    print(json.dumps(row, ensure_ascii=False), flush=True)
+class _Row:
+    """The least that either build took for something, over all launches."""
+
+    def __init__(self, what: str, unit: str) -> None:
+        self._about = {"what": what, "unit": unit}
+        self._took: tuple[list[float], list[float]] = ([], [])
+
+    def add(self, sides: tuple[Side, Side], rounds: int, *words: str) -> None:
+        for took, answers in zip(self._took, in_turns(sides, rounds, *words), strict=True):
+            took.extend(answer["took"] for answer in answers)
+
+    def print(self) -> None:
+        before, after = map(min, self._took)
+        row = self._about | {"before": before, "after": after, "ratio": after / before}
+        print(json.dumps(row, ensure_ascii=False), flush=True)
+
+
+def _launch(envs: dict[str, dict[str, str]], names: tuple[str, str]) -> dict[str, Side]:
+    return {name: Side(name, ["python", _SIDE], envs[name]) for name in names}
 
 
 def main() -> None:
     """Measures the rows whose name holds ``--only``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="rows whose name holds this")
-    parser.add_argument("--rounds", type=int, default=100, help="turns of each build")
+    parser.add_argument("--launches", type=int, default=6, help="pairs of processes")
+    parser.add_argument("--rounds", type=int, default=30, help="turns of each process")
     parser.add_argument("--seconds", type=float, default=0.003, help="length of a turn")
-    parser.add_argument("--compilations", type=int, default=15, help="turns of compiling")
+    parser.add_argument("--compilations", type=int, default=5, help="turns of compiling")
     options = parser.parse_args()
     envs = json.load(sys.stdin)
-    before, after = (Side(name, ["python", _SIDE], envs[name]) for name in ("before", "after"))
-    with before, after:
-        sides = (before, after)
-        for index, case in enumerate(CASES):
-            if options.only in case.name:
-                for side in sides:
+    cases = {i: _Row(c.name, "µs") for i, c in enumerate(CASES) if options.only in c.name}
+    kinds = {k: _Row(what, "ms") for what, k in _COMPILATIONS if options.only in what}
+    for launch in range(options.launches):
+        # Where a process lies in memory makes large arrays up to twice as slow, also of one build
+        # beside itself: many processes are needed, and either build starts first as often.
+        started = _launch(envs, ("before", "after") if launch % 2 == 0 else ("after", "before"))
+        with started["before"] as before, started["after"] as after:
+            for index, row in cases.items():
+                for side in (before, after):
                     side.ask("prepare", index, options.seconds)
-                _print(case.name, "µs", in_turns(sides, options.rounds, "turn"))
-        for what, kind in _COMPILATIONS:
-            if options.only in what:
-                for side in sides:
+                row.add((before, after), options.rounds, "turn")
+            for kind, row in kinds.items():
+                for side in (before, after):
                     side.ask("compile", kind)
-                _print(what, "ms", in_turns(sides, options.compilations, "compile", kind))
+                row.add((before, after), options.compilations, "compile", kind)
+    for row in (*cases.values(), *kinds.values()):
+        row.print()
 
 
 if __name__ == "__main__":

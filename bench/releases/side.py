@@ -13,10 +13,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import compile as compiling  # sets JAX's environment: before jax
 import jax
 import numpy as np
-
-import compile as compiling  # sets JAX's environment: before jax
 from cases import CASES
 from pairs import calls_for, seconds_of
 
