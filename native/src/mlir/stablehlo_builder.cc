@@ -31,6 +31,12 @@ std::string VhloElement(std::string_view element) {
   return "!vhlo." + std::string(element == "i1" ? "bool" : element) + "_v1";
 }
 
+std::string_view ZeroOf(std::string_view element) {
+  if (element.starts_with("complex")) return "(0.0, 0.0)";
+  if (element == "i1") return "false";
+  return element.starts_with('i') || element.starts_with('u') ? "0" : "0.0";
+}
+
 }  // namespace
 
 std::string ComplexPart(std::string_view element) {
@@ -122,6 +128,10 @@ MlirValue StablehloBuilder::Splat(MlirType type,
 MlirValue StablehloBuilder::Splat(const Dims& shape, std::string_view element,
                                   int64_t number) const {
   return Constant(Type(shape, element), std::to_string(number));
+}
+
+MlirValue StablehloBuilder::Zeros(MlirValue array) const {
+  return Splat(ir_.api.mlirValueGetType(array), ZeroOf(ElementOf(array)));
 }
 
 MlirValue StablehloBuilder::Integers(std::string_view element,

@@ -44,6 +44,8 @@ class StablehloBuilder {
   MlirValue Splat(MlirType type, std::string_view number) const;
   MlirValue Splat(const Dims& shape, std::string_view element,
                   int64_t number) const;
+  // Zeros of the type of `array`.
+  MlirValue Zeros(MlirValue array) const;
   // A constant of rank one.
   MlirValue Integers(std::string_view element, const Dims& numbers) const;
   MlirValue Iota(const Dims& shape, std::string_view element,

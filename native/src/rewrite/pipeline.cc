@@ -82,6 +82,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(
         kStablehlo, RewriteUnsignedOperations,
         "IREE does not compile some operations of unsigned integers"),
+    IREE_PJRT_PASS(kStablehlo, ReplaceEmptyProducts,
+                   "IREE ends the process on products of empty arrays"),
     IREE_PJRT_PASS(kStablehlo, WidenSums,
                    "IREE rounds floats of 16 bits after each term"),
     IREE_PJRT_PASS(kStablehlo, MatchGroupedOperands,

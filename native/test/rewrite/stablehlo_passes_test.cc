@@ -95,6 +95,30 @@ std::string AfterConvolution(const std::string& groups,
                &MatchGroupedOperands);
 }
 
+std::string AfterProduct(const std::string& contracted) {
+  return After(
+      Function("func.func @main(%x: tensor<3x" + contracted +
+               "xcomplex<f32>>, %y: tensor<" + contracted + R"(x4xcomplex<f32>>)
+        -> tensor<3x4xcomplex<f32>> {
+      %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x)" +
+               contracted + "xcomplex<f32>>, tensor<" + contracted +
+               R"(x4xcomplex<f32>>)
+          -> tensor<3x4xcomplex<f32>>
+      return %0 : tensor<3x4xcomplex<f32>>
+    })"),
+      &ReplaceEmptyProducts);
+}
+
+TEST(ReplaceEmptyProductsTest, AProductOfNoTermsIsZeros) {
+  const std::string text = AfterProduct("0");
+  EXPECT_FALSE(Holds(text, "dot_general")) << text;
+  EXPECT_TRUE(Holds(text, "dense<(0.000000e+00,0.000000e+00)>")) << text;
+}
+
+TEST(ReplaceEmptyProductsTest, OthersStay) {
+  EXPECT_TRUE(Holds(AfterProduct("2"), "dot_general"));
+}
+
 TEST(MatchGroupedOperandsTest, OperandsGetTheTypeOfTheResult) {
   const std::string text = AfterConvolution("4", "f32");
   EXPECT_TRUE(Holds(text, "(tensor<1x8x8x4xf32>, tensor<3x3x1x4xf32>)"))

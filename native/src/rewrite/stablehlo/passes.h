@@ -73,6 +73,9 @@ void RewriteComplexUpdates(const Ir& ir);
 // abs of complex numbers of float32: in float64.
 void RewriteComplexAbs(const Ir& ir);
 
+// Products and convolutions of arrays without elements: zeros.
+void ReplaceEmptyProducts(const Ir& ir);
+
 // Sums of floats of at most 16 bits, also those within products and
 // convolutions: in float32.
 void WidenSums(const Ir& ir);

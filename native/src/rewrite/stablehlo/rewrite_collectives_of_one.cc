@@ -22,18 +22,11 @@ bool IsIdentity(std::string_view name) {
          kIdentities.end();
 }
 
-std::string_view ZeroOf(std::string_view element) {
-  if (element.starts_with("complex")) return "(0.0, 0.0)";
-  if (element == "i1") return "false";
-  return element.starts_with('i') || element.starts_with('u') ? "0" : "0.0";
-}
-
 void ReplaceByZeros(const Ir& ir, MlirOperation op) {
   const StablehloBuilder builder(ir, op);
   std::vector<MlirValue> zeros;
   for (const MlirValue result : ir.Results(op)) {
-    zeros.push_back(builder.Splat(ir.api.mlirValueGetType(result),
-                                  ZeroOf(builder.ElementOf(result))));
+    zeros.push_back(builder.Zeros(result));
   }
   ir.Replace(op, zeros);
 }
