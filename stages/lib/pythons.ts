@@ -41,6 +41,11 @@ export function hostMachine(): string {
   return { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string] ?? process.arch;
 }
 
+/** The processor that a variant is for. */
+export function machineOf({ variant }: Pick<InputContext, 'variant'>): string {
+  return variant.axes['arch'] ?? hostMachine();
+}
+
 /**
  * The Pythons for a processor that start, one per minor version (the first that was found), lowest first. Those for
  * another processor than this machine's start where the system runs such programs (qemu-user with binfmt_misc).

@@ -7,9 +7,9 @@ import type { LockedIree, SmokeArtifact, SmokeRun, Wheel, WheelsArtifact } from 
 import { pythonTargets, targetsOf, type Target } from '../lib/frameworks.js';
 import { hashesOf, usedBuilds } from '../lib/local/builds.js';
 import { lockAndIree } from '../lib/locked-iree.js';
-import { hostMachine } from '../lib/pythons.js';
+import { hostMachine, machineOf } from '../lib/pythons.js';
 import { countOf, junitOf, missingDevice } from '../lib/testing/results.js';
-import { machineOf, runSuite } from '../lib/testing/suite.js';
+import { runSuite } from '../lib/testing/suite.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { proveReports } from './asan.js';
 

@@ -57,15 +57,15 @@ ${values} } PJRT_Error_Code;
 describe("a compiler's errors", () => {
   it('are grouped by the API that they name, with each place once', () => {
     const log = [
-      "/work/src/a.cc:3:9: error: no matching function for call to 'iree_hal_device_create'",
-      '/work/src/a.cc:3:9: note: candidate function not viable',
-      '/work/src/b.cc:7:1: error: too few arguments to iree_hal_device_create',
-      '/work/src/b.cc:7:1: error: too few arguments to iree_hal_device_create',
+      "/checkout/src/a.cc:3:9: error: no matching function for call to 'iree_hal_device_create'",
+      '/checkout/src/a.cc:3:9: note: candidate function not viable',
+      '/checkout/src/b.cc:7:1: error: too few arguments to iree_hal_device_create',
+      '/checkout/src/b.cc:7:1: error: too few arguments to iree_hal_device_create',
       "/else/c.cc:1:1: fatal error: 'flatcc/none.h' file not found",
-      '/work/src/d.cc:9:9: error: expected ;',
+      '/checkout/src/d.cc:9:9: error: expected ;',
       'ninja: build stopped: subcommand failed.',
     ].join('\n');
-    expect(groupErrors(log, '/work')).toEqual([
+    expect(groupErrors(log, '/checkout')).toEqual([
       {
         api: 'iree_hal_device_create',
         places: ['src/a.cc:3', 'src/b.cc:7'],

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/array_type.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 
 #include "mlir/attributes.h"
 
@@ -17,6 +20,15 @@ std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
   std::string text = before;
   for (const int64_t size : to) text += std::to_string(size) + "x";
   return text + after;
+}
+
+int64_t ElementCount(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+bool HasNoElements(const std::vector<int64_t>& shape) {
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
 
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value) {

@@ -24,6 +24,10 @@ struct ArrayType {
   std::string Reshaped(const std::vector<int64_t>& to) const;
 };
 
+// How many elements an array of this shape has.
+int64_t ElementCount(const std::vector<int64_t>& shape);
+bool HasNoElements(const std::vector<int64_t>& shape);
+
 // Empty for what is no array, or if a dimension is not static.
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirType type);
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);

@@ -143,6 +143,13 @@ MlirOperation Ir::CreateBefore(
   return op;
 }
 
+MlirOperation Ir::CloneBefore(MlirOperation before, MlirOperation op) const {
+  const MlirOperation clone = api.mlirOperationClone(op);
+  api.mlirBlockInsertOwnedOperationBefore(api.mlirOperationGetBlock(before),
+                                          before, clone);
+  return clone;
+}
+
 MlirNamedAttribute Ir::Named(std::string_view name,
                              MlirAttribute attribute) const {
   return {api.mlirIdentifierGet(context, Ref(name)), attribute};

@@ -67,6 +67,8 @@ struct Ir {
                              const std::vector<MlirType>& results,
                              const std::vector<MlirNamedAttribute>& attributes,
                              intptr_t regions = 0) const;
+  // A copy of the operation right before `before`.
+  MlirOperation CloneBefore(MlirOperation before, MlirOperation op) const;
   MlirNamedAttribute Named(std::string_view name,
                            MlirAttribute attribute) const;
   void SetAttribute(MlirOperation op, std::string_view name,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Uint8ArrayWriter, TextReader, ZipWriter } from '@zip.js/zip.js';
 import type { InputContext, StageContext } from '../../../engine/api.js';
 import { fail } from '../../../engine/failure.js';
-import { hostMachine } from '../pythons.js';
+import { machineOf } from '../pythons.js';
 import type { UvEnvironmentSpec } from '../uv-env.js';
 import { libraryOf } from './compiler.js';
 import { tagsOf, wheelFor } from './wheels.js';
@@ -52,10 +52,6 @@ function requireWheel(context: Pick<InputContext, 'variant'>, own: LocalPackage,
     detail: `there is ${tagsOf(own)}`,
     help: `build it for Python ${minor}, or name a Python that it is for in PIPELINE_PYTHONS`,
   });
-}
-
-function machineOf({ variant }: Pick<InputContext, 'variant'>): string {
-  return variant.axes['arch'] ?? hostMachine();
 }
 
 /** A wheel of nothing but a name and a version, so that who requires the package finds it. */

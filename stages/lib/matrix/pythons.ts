@@ -3,14 +3,14 @@ import path from 'node:path';
 import type { StageContext } from '../../../engine/api.js';
 import { PipelineFailure } from '../../../engine/failure.js';
 import type { FoundPython, ToolsArtifact } from '../../artifacts.js';
-import { findPythons, hostMachine, probePython } from '../pythons.js';
+import { findPythons, hostMachine, machineOf, probePython } from '../pythons.js';
 
 /**
  * A Python of one minor version: of those on the machine, else one that uv has already or, if `download` says so, can
  * fetch.
  */
 export async function locatePython(context: StageContext, minor: string, download: boolean): Promise<FoundPython> {
-  const machine = context.variant.axes['arch'] ?? hostMachine();
+  const machine = machineOf(context);
   const found = (await findPythons(context, machine)).find((python) => python.minor === minor);
   if (found) return { python: minor, path: found.path, version: found.version };
   const file = machine === hostMachine() ? await askUv(context, minor, download) : undefined;

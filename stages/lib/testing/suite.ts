@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../../engine/api.js';
 import type { Wheel } from '../../artifacts.js';
-import { hostMachine } from '../pythons.js';
+import { hostMachine, machineOf } from '../pythons.js';
 import { pythonOf, reportIn } from './launcher.js';
 import { parseResults, type SuiteResults } from './results.js';
 import { ANY_EXIT_CODE, freshShell } from './wheel-env.js';
@@ -30,11 +30,6 @@ export interface SuiteRun extends SuiteResults {
 
 /** How much longer a test may take on a processor that is emulated. */
 const EMULATED = 6;
-
-/** The processor that the wheel is for. */
-export function machineOf(context: Pick<StageContext, 'variant'>): string {
-  return context.variant.axes['arch'] ?? hostMachine();
-}
 
 export async function runSuite(
   context: StageContext,

@@ -2,7 +2,6 @@
 // StableHLO moves a slice that does not fit into the array to the nearest place
 // where it does. The code of IREE 3.11 does not check bounds, and reads outside
 // of the array. The pass clamps the indices.
-#include <algorithm>
 
 #include "mlir/attributes.h"
 #include "mlir/dimension_numbers.h"
@@ -19,8 +18,7 @@ void Clamp(const Ir& ir, MlirOperation op, int64_t vector, const Dims& limits) {
   const StablehloBuilder builder(ir, op);
   const MlirValue given = ir.api.mlirOperationGetOperand(op, 1);
   const Dims shape = builder.ShapeOf(given);
-  if (limits.empty() ||
-      std::find(shape.begin(), shape.end(), 0) != shape.end() ||
+  if (limits.empty() || HasNoElements(shape) ||
       SurelyFit(ir, given, vector, limits)) {
     return;
   }

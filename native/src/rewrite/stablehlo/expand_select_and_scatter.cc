@@ -22,11 +22,6 @@ constexpr int64_t kMostWindows = 16;
 constexpr intptr_t kSelect = 0;  // the regions of the operation
 constexpr intptr_t kScatter = 1;
 
-int64_t Product(const Dims& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), int64_t{1},
-                         std::multiplies<>());
-}
-
 class Expansion {
  public:
   Expansion(const Ir& ir, MlirOperation op)
@@ -39,13 +34,13 @@ class Expansion {
         shape_(builder_.ShapeOf(array_)),
         places_(builder_.ShapeOf(source_)),
         window_(ReadWindow(ir, op)),
-        index_(Product(shape_) > INT32_MAX ? "i64" : "i32"),
+        index_(ElementCount(shape_) > INT32_MAX ? "i64" : "i32"),
         element_(builder_.ElementOf(initial_)) {
     if (window_.sizes.empty()) window_ = TrivialWindow(shape_.size());
   }
 
   MlirValue Result() const {
-    if (Product(places_) == 0 || Product(shape_) == 0) {
+    if (HasNoElements(places_) || HasNoElements(shape_)) {
       return builder_.Broadcast(initial_, shape_, {});
     }
     const MlirValue chosen = Chosen();
@@ -284,8 +279,8 @@ class Expansion {
     const MlirValue none = Number(places_, -1);
     position =
         builder_.Select(builder_.Compare("EQ", chosen, none), none, position);
-    const int64_t size = Product(shape_);
-    const int64_t count = Product(places_);
+    const int64_t size = ElementCount(shape_);
+    const int64_t count = ElementCount(places_);
     return builder_.Reshape(
         builder_.ScatterElements(op_, kScatter,
                                  builder_.Broadcast(initial_, {size}, {}),

@@ -47,8 +47,7 @@ bool IsCumulative(const Window& window, const Dims& shape) {
 bool IsConcerned(const Ir& ir, MlirOperation op, const Window& window) {
   const StablehloBuilder builder(ir, op);
   const std::vector<MlirValue> results = ir.Results(op);
-  const Dims shape = builder.ShapeOf(results[0]);
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return false;
+  if (HasNoElements(builder.ShapeOf(results[0]))) return false;
   if (results.size() > 1) return true;
   const Dims from = builder.ShapeOf(ir.Operands(op)[0]);
   return !IsOneOperation(ir, op) && !IsCumulative(window, from);

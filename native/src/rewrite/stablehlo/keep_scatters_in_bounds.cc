@@ -6,9 +6,6 @@
 //   - an update that is added becomes zero;
 //   - a single update that replaces becomes what the array has there;
 //   - any other goes into extra rows of the array, which are cut off again.
-#include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
@@ -16,11 +13,6 @@
 
 namespace iree_pjrt {
 namespace {
-
-int64_t CountOf(const Dims& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<>());
-}
 
 class Bounded {
  public:
@@ -42,7 +34,7 @@ class Bounded {
           scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
       scatter_.updates[0] = Fitting(update, zero);
       WriteAt(components_);
-    } else if (CountOf(batch_) == 1 && Replaces()) {
+    } else if (ElementCount(batch_) == 1 && Replaces()) {
       for (size_t i = 0; i < scatter_.arrays.size(); ++i) {
         scatter_.updates[i] = Fitting(scatter_.updates[i], What(i));
       }
@@ -175,7 +167,7 @@ void KeepInBounds(Scatter scatter) {
     const auto d = static_cast<size_t>(dimension);
     limits.push_back(shape.at(d) - sizes.at(d));
   }
-  if (limits.empty() || CountOf(scatter.BatchShape()) == 0) return;
+  if (limits.empty() || HasNoElements(scatter.BatchShape())) return;
   if (*std::min_element(limits.begin(), limits.end()) < 0) {
     // An empty dimension: nothing fits.
     scatter.ir.Replace(scatter.op, scatter.arrays);

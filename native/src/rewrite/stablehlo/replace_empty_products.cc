@@ -23,8 +23,7 @@ void ReplaceEmptyProducts(const Ir& ir) {
     const StablehloBuilder builder(ir, op);
     const std::vector<MlirValue> operands = ir.Operands(op);
     if (std::any_of(operands.begin(), operands.end(), [&](MlirValue array) {
-          const Dims shape = builder.ShapeOf(array);
-          return std::find(shape.begin(), shape.end(), 0) != shape.end();
+          return HasNoElements(builder.ShapeOf(array));
         })) {
       ir.Replace(op, {builder.Zeros(ir.Results(op)[0])});
     }

@@ -113,17 +113,14 @@ class SortRewriter {
 
  private:
   bool IsSorted() const {
-    return shape_.at(dimension_) <= 1 ||
-           std::find(shape_.begin(), shape_.end(), 0) != shape_.end();
+    return shape_.at(dimension_) <= 1 || HasNoElements(shape_);
   }
 
   // Of two operands IREE makes its own `topk`, which knows no NaN and no ties.
   // It takes the NaN of some floats of 8 bits for -0.
   bool IsForIree() const {
-    int64_t elements = 1;
-    for (const int64_t dim : shape_) elements *= dim;
     return operands_.size() != 2 && shape_.at(dimension_) <= kShortLine &&
-           elements <= kFewElements &&
+           ElementCount(shape_) <= kFewElements &&
            std::none_of(operands_.begin(), operands_.end(), [&](MlirValue x) {
              return builder_.ElementOf(x).ends_with("FNUZ");
            });
@@ -187,7 +184,7 @@ class SortRewriter {
     if (ir_.HomeOf(value).ptr == ir_.Body(op_).ptr) {
       const MlirOperation op = ir_.Definition(value);
       if (ir_.api.mlirOperationGetNumOperands(op) > 0) return std::nullopt;
-      value = ir_.api.mlirOperationGetResult(CloneBefore(op), 0);
+      value = ir_.api.mlirOperationGetResult(ir_.CloneBefore(op_, op), 0);
     }
     return builder_.Broadcast(value, shape_, {});
   }
@@ -201,7 +198,7 @@ class SortRewriter {
       if (!array) return std::nullopt;
       arrays.push_back(*array);
     }
-    const MlirOperation of_arrays = CloneBefore(op);
+    const MlirOperation of_arrays = ir_.CloneBefore(op_, op);
     for (size_t i = 0; i < arrays.size(); ++i) {
       ir_.api.mlirOperationSetOperand(of_arrays, static_cast<intptr_t>(i),
                                       arrays[i]);
@@ -210,13 +207,6 @@ class SortRewriter {
     ir_.api.mlirValueSetType(
         result, ir_.ParseType(builder_.TypeOf(value).Reshaped(shape_)));
     return result;
-  }
-
-  MlirOperation CloneBefore(MlirOperation op) const {
-    const MlirOperation clone = ir_.api.mlirOperationClone(op);
-    ir_.api.mlirBlockInsertOwnedOperationBefore(
-        ir_.api.mlirOperationGetBlock(op_), op_, clone);
-    return clone;
   }
 
   static bool IsSlice(const Ir& ir, MlirOperation op) {

@@ -31,9 +31,7 @@ void SetDimensions(const Ir& ir, MlirOperation reduce, size_t first,
 // one of those.
 void Split(const Ir& ir, MlirOperation reduce, const ArrayType& array,
            size_t kept) {
-  const MlirOperation first = ir.api.mlirOperationClone(reduce);
-  ir.api.mlirBlockInsertOwnedOperationBefore(
-      ir.api.mlirOperationGetBlock(reduce), reduce, first);
+  const MlirOperation first = ir.CloneBefore(reduce, reduce);
   const MlirValue partial = ir.api.mlirOperationGetResult(first, 0);
   const auto end = array.shape.begin() + static_cast<std::ptrdiff_t>(kept);
   ir.api.mlirValueSetType(

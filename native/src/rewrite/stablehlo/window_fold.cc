@@ -128,9 +128,7 @@ class Folding {
 }  // namespace
 
 bool IsFoldedInParts(const Window& window) {
-  int64_t elements = 1;
-  for (const int64_t size : window.sizes) elements *= size;
-  return elements > kMostElements;
+  return ElementCount(window.sizes) > kMostElements;
 }
 
 Arrays Padded(const StablehloBuilder& builder, const Arrays& arrays,

@@ -15,6 +15,7 @@ from typing import Any
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
+from ..several_devices._inline import put_in_place
 from ..several_devices._shardings import UnsupportedProgramError, strip_attributes
 
 # Ops with one operand and one result that move or constrain data between devices.
@@ -109,9 +110,4 @@ def _inline_region(op: Any) -> None:
                 f"the body of {op.name!r} works on {argument.type} where the whole is "
                 f"{operand.type}: was the program lowered for more devices?"
             )
-        argument.replace_all_uses_with(operand)
-    *body, terminator = list(block.operations)
-    for inner in body:
-        inner.operation.move_before(op)
-    for result, value in zip(op.results, terminator.operation.operands, strict=True):
-        result.replace_all_uses_with(value)
+    put_in_place(op, block)

@@ -24,6 +24,7 @@ from ._manual import empty_manual_bodies
 from ._mesh import Meshes, Sharding
 from ._shardings import UnsupportedProgramError, entries_of, without_shardings
 from ._unroll import Unroller, rank
+from ._walk import operations_named
 
 _SHARDING = "sdy.sharding"
 _DONATIONS = ("jax.buffer_donor", "tf.aliasing_output")
@@ -167,14 +168,7 @@ def _give_attributes(main: Any) -> None:
 def _refuse_other_forms(module: ir.Module) -> None:
     """Refuses shardings for GSPMD, which have no meaning here and would make wrong programs."""
     main = _main(module)
-    calls: list[Any] = []
-
-    def visit(op: Any) -> Any:
-        if op.name == "stablehlo.custom_call":
-            calls.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    calls = operations_named(module.operation, "stablehlo.custom_call")
     if any("mhlo.sharding" in str(main.attributes[key]) for key, _ in _sides(main)) or any(
         "SPMD" in str(call.attributes["call_target_name"]) for call in calls
     ):

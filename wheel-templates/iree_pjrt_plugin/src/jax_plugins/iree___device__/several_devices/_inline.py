@@ -11,6 +11,8 @@ from typing import Any
 
 from jaxlib.mlir import ir
 
+from ._walk import operations_named
+
 
 def inline_calls(module: ir.Module) -> None:
     """Puts bodies of functions in the place of all calls that ``main`` makes, directly or not."""
@@ -19,32 +21,27 @@ def inline_calls(module: ir.Module) -> None:
         for op in module.body.operations
         if op.operation.name == "func.func"
     }
-    while calls := _calls(functions["main"]):
+    while calls := operations_named(functions["main"].operation, "func.call"):
         for call in calls:
             _inline(call, functions[ir.FlatSymbolRefAttr(call.attributes["callee"]).value])
 
 
-def _calls(function: Any) -> list[Any]:
-    found: list[Any] = []
-
-    def visit(op: Any) -> Any:
-        if op.name == "func.call":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
-
-
 def _inline(call: Any, function: Any) -> None:
     copy = function.operation.clone()
-    block = copy.regions[0].blocks[0]
-    for argument, value in zip(block.arguments, call.operands, strict=True):
-        argument.replace_all_uses_with(value)
-    *body, end = list(block.operations)
-    for op in body:
-        op.operation.move_before(call)
-    for result, value in zip(call.results, end.operands, strict=True):
-        result.replace_all_uses_with(value)
+    put_in_place(call, copy.regions[0].blocks[0])
     call.erase()
     copy.erase()
+
+
+def put_in_place(op: Any, block: ir.Block) -> None:
+    """Moves the body of ``block`` in front of ``op``, whose operands and results become its own.
+
+    ``op`` and the end of the block stay behind, to be erased.
+    """
+    for argument, value in zip(block.arguments, op.operands, strict=True):
+        argument.replace_all_uses_with(value)
+    *body, end = list(block.operations)
+    for inner in body:
+        inner.operation.move_before(op)
+    for result, value in zip(op.results, end.operation.operands, strict=True):
+        result.replace_all_uses_with(value)
