@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Artifact } from '../engine/api.js';
 import { ArtifactFolders } from '../engine/results/artifact-dir.js';
@@ -37,6 +38,8 @@ interface Pass {
   readonly phase: string;
   readonly name: string;
   readonly why: string;
+  /** The releases of IREE that need it, as `from 3.13`; empty: all; undefined: the plugin does not say. */
+  readonly releases?: string;
 }
 
 /** Prints what wheels or libraries say of themselves, asked through the C API. */
@@ -45,7 +48,8 @@ export async function run(
   args: readonly (string | undefined)[],
   options: Options,
 ): Promise<number> {
-  const files = args.filter((file) => file !== undefined).map((file) => resolve(context.folder, file));
+  const named = args.filter((file) => file !== undefined).map((file) => resolve(context.folder, file));
+  const files = named.length > 0 ? named : await builtWheels(findRoot(context.folder));
   const found = (
     await askPython<PluginInfo[]>(context, {
       python: pythonOf(context),
@@ -68,6 +72,19 @@ export async function run(
     });
   }
   return 0;
+}
+
+/** The wheels that the last run made. Fails with `usage` if there are none. */
+async function builtWheels(root: string): Promise<string[]> {
+  const folder = join(root, 'dist');
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  const wheels = names.filter((name) => name.endsWith('.whl')).sort();
+  if (wheels.length > 0) return wheels.map((name) => join(folder, name));
+  return fail({
+    kind: 'usage',
+    message: `there is no wheel in ${folder}`,
+    help: 'npx pipeline run release makes one; or name a file: npx pipeline plugin-info plugin.so',
+  });
 }
 
 /** The pipeline's own Python, which can read ELF files; before its first run, the one on the path. */
@@ -107,7 +124,10 @@ export function describePasses(info: { readonly file: string } & Facts): string[
       `  ${phase}`,
       ...(info.passes ?? [])
         .filter((pass) => pass.phase === phase)
-        .flatMap(({ name, why }) => [`    ${name}`, `        ${why}`]),
+        .flatMap(({ name, why, releases }) => [
+          `    ${name}${releases ? ` (${releases} of IREE)` : ''}`,
+          `        ${why}`,
+        ]),
     ]),
   ];
 }

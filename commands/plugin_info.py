@@ -168,7 +168,8 @@ def load(path: str) -> dict[str, Any]:
     # A line for each function: NAME: REASON
     listed = attributes.pop("unimplemented", None)
     lines = listed.splitlines() if listed is not None else []
-    # A line for each pass: PHASE, NAME and WHY with tabs between them.
+    # A line for each pass: PHASE, NAME, WHY and RELEASES with tabs between them; older plugins
+    # do not say the last.
     passes = attributes.pop("passes", None)
     return {
         "pjrt_api": f"{api.major}.{api.minor}",
@@ -182,7 +183,7 @@ def load(path: str) -> dict[str, Any]:
         "passes": None
         if passes is None
         else [
-            dict(zip(("phase", "name", "why"), line.split("\t"), strict=True))
+            dict(zip(("phase", "name", "why", "releases"), line.split("\t"), strict=False))
             for line in passes.splitlines()
         ],
     }

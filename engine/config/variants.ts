@@ -45,7 +45,7 @@ export function project(variant: Variant, names: readonly string[], implied: Axe
   return { id: said.map(nameOf).join('-'), axes: Object.fromEntries(entries) };
 }
 
-/** A value that would read as a bare number is named with its axis: `iree3.13`. */
+/** A value that begins with a digit is named with its axis: `2.1` of the axis `lib` is `lib2.1`. */
 function nameOf([axis, value]: readonly [string, string]): string {
   return /^\d/.test(value) ? `${axis}${value}` : value;
 }

@@ -14,7 +14,7 @@ export interface ProbedTool {
   /** `old`: there, but `needs` excludes its version. `unknown`: there, its version could not be read. */
   readonly state: 'ok' | 'missing' | 'old' | 'unknown';
   readonly version?: string;
-  /** The program that answered, e.g. `python3.11`. */
+  /** The program that answered, e.g. `cc-14`. */
   readonly command?: string;
 }
 

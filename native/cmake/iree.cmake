@@ -32,18 +32,9 @@ function(iree_pjrt_set_options)
 endfunction()
 iree_pjrt_set_options()
 
-# What an arena takes from the system at a time lies 8 bytes off (IREE 3.11),
-# which ends the process when a worker runs a program of some 220 arrays. IREE
-# is compiled with a copy of the header that is made here.
-function(iree_pjrt_align_arenas)
-  set(name iree/base/internal/arena.h)
-  set(before "struct iree_arena_oversized_allocation_t* next;")
-  file(READ ${IREE_PJRT_IREE_SOURCE_DIR}/runtime/src/${name} text)
-  string(REPLACE "  ${before}" "  iree_alignas(iree_max_align_t) ${before}" text "${text}")
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/aligned/${name} CONTENT "${text}" @ONLY)
-  include_directories(BEFORE ${CMAKE_BINARY_DIR}/aligned)
-endfunction()
-iree_pjrt_align_arenas()
+include(cmake/align_arenas.cmake)
+iree_pjrt_align_arenas(${IREE_PJRT_IREE_SOURCE_DIR}/runtime/src ${CMAKE_BINARY_DIR}/aligned)
+include_directories(BEFORE ${CMAKE_BINARY_DIR}/aligned)
 
 add_subdirectory(${IREE_PJRT_IREE_SOURCE_DIR} iree EXCLUDE_FROM_ALL SYSTEM)
 

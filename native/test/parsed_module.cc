@@ -75,4 +75,12 @@ bool Holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+size_t Count(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace iree_pjrt

@@ -4,6 +4,7 @@
 #ifndef IREE_PJRT_TEST_PARSED_MODULE_H_
 #define IREE_PJRT_TEST_PARSED_MODULE_H_
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,7 @@ std::string After(const std::string& text,
                   const std::function<void(const Ir&)>& rewrite);
 
 bool Holds(const std::string& text, const std::string& part);
+size_t Count(const std::string& text, const std::string& part);
 
 }  // namespace iree_pjrt
 

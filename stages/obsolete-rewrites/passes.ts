@@ -16,6 +16,8 @@ export interface Pass {
   readonly name: string;
   /** What would happen without it. */
   readonly why: string;
+  /** The releases of IREE that need it, as `from 3.13`; empty: all. */
+  readonly releases?: string;
 }
 
 /** The names that were asked for; undefined: all. */
@@ -31,7 +33,7 @@ export function select(passes: readonly Pass[], names: readonly string[] | undef
     fail({
       kind: 'usage',
       message: `the plugin has no pass ${unknown.join(', ')}`,
-      help: 'npx pipeline plugin-info --passes dist/*.whl lists them',
+      help: 'npx pipeline plugin-info --passes lists them',
     });
   }
   return names === undefined ? passes : passes.filter(({ name }) => names.includes(name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storeys of native/src: a room includes only what lies below it. native/README.md has their order.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
 
@@ -55,16 +55,108 @@ test.each([
   ]);
 });
 
+/** Rooms whose headers the whole runtime includes: nothing of the compiler may come along. */
+const OF_THE_RUNTIME = new Set(['pjrt', 'launch', 'transfer', 'runtime']);
+
+/** How headers of the runtime reach the compiler: each chain of includes that ends in `compile/`. */
+function reachesCompiler(includes: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  for (const header of [...includes.keys()].filter((file) => OF_THE_RUNTIME.has(file.split('/')[0] ?? ''))) {
+    const chains = [[header]];
+    const seen = new Set<string>();
+    for (let chain = chains.pop(); chain !== undefined; chain = chains.pop()) {
+      const last = chain.at(-1) ?? '';
+      if (last.startsWith('compile/')) found.push(chain.join(' -> '));
+      else if (!seen.has(last)) for (const next of includes.get(last) ?? []) chains.push([...chain, next]);
+      seen.add(last);
+    }
+  }
+  return found;
+}
+
+test('headers of the runtime do not reach the compiler', async () => {
+  const includes = new Map<string, string[]>();
+  for (const file of FILES.filter((name) => name.endsWith('.h')))
+    includes.set(file, names(await readFile(join(NATIVE, 'src', file), 'utf8'), INCLUDE));
+  expect(reachesCompiler(includes)).toEqual([]);
+});
+
+test('the check follows headers that headers include', () => {
+  const includes = new Map([
+    ['launch/execute.h', ['pjrt/client.h']],
+    ['pjrt/client.h', ['base/log.h', 'pjrt/topology.h']],
+    ['pjrt/topology.h', ['compile/compiler.h']],
+    ['compile/compiler.h', ['compile/disk_cache.h']],
+  ]);
+  expect(reachesCompiler(includes)).toEqual([
+    'launch/execute.h -> pjrt/client.h -> pjrt/topology.h -> compile/compiler.h',
+    'pjrt/client.h -> pjrt/topology.h -> compile/compiler.h',
+    'pjrt/topology.h -> compile/compiler.h',
+  ]);
+});
+
+/** Tests outside of the rooms: `files` are paths below native/test, `rooms` the folders of native/src. */
+function strayTests(files: readonly string[], rooms: ReadonlySet<string>): string[] {
+  return files.filter((file) => file.includes('/') && !rooms.has(dirname(file)));
+}
+
+test('tests lie in the same rooms', () => {
+  const rooms = new Set(FILES.map((file) => dirname(file)));
+  expect(strayTests(globSync('**/*.{cc,h}', { cwd: join(NATIVE, 'test') }), rooms)).toEqual([]);
+  // What several rooms share lies above them.
+  expect(strayTests(['parsed_module.cc', 'rewrite/linalg/a_test.cc', 'attic/b_test.cc', 'mlir/x/c.cc'], rooms)).toEqual(
+    ['attic/b_test.cc', 'mlir/x/c.cc'],
+  );
+});
+
+/** The rows of the table of passes: what stands between the commas that are in no brackets and no string. */
+function rowsOf(pipeline: string): string[] {
+  const table = /constexpr Pass kPasses\[\] = \{\n(.*?)\n\};/s.exec(pipeline)?.[1] ?? '';
+  const rows: string[] = [];
+  let row = '';
+  let depth = 0;
+  for (const [part = ''] of table.matchAll(/"(?:[^"\\]|\\.)*"|./gs)) {
+    if (part === '(' || part === '{') depth += 1;
+    if (part === ')' || part === '}') depth -= 1;
+    if (part === ',' && depth === 0) {
+      rows.push(row.trim());
+      row = '';
+    } else row += part;
+  }
+  return [...rows, row.trim()].filter((one) => one !== '');
+}
+
+/** The pass of a row; empty if the row is written in a way that this does not know. */
+const passOf = (row: string): string => /^(?:IREE_PJRT_PASS\(\s*k\w+,\s*|\{Phase::k\w+,\s*")(\w+)/.exec(row)?.[1] ?? '';
+
+const PIPELINE = await readFile(join(NATIVE, 'src/rewrite/pipeline.cc'), 'utf8');
+const PASSES = rowsOf(PIPELINE).map(passOf);
+
+test('rows of the table are read whole, on however many lines they are', () => {
+  const rows = rowsOf(
+    'constexpr Pass kPasses[] = {\n    IREE_PJRT_PASS(\n        kStablehlo, WidenSums,\n        "a, (b"),\n' +
+      '    {Phase::kHal, "EmbedObject",\n     &Object, "c", {.from = {3, 13}}},\n    Strange(kVm, Other),\n};\n',
+  );
+  expect(rows.map(passOf)).toEqual(['WidenSums', 'EmbedObject', '']);
+  expect(PASSES.filter((name) => name === '')).toEqual([]);
+  expect(PASSES).toEqual(expect.arrayContaining(['RewriteUnsignedOperations', 'PinCapturedValues', 'EmbedObject']));
+});
+
+test('each pass that a header declares is in the table', async () => {
+  const headers = await Promise.all(
+    globSync('src/rewrite/*/passes.h', { cwd: NATIVE }).map((file) => readFile(join(NATIVE, file), 'utf8')),
+  );
+  const declared = headers.flatMap((text) => names(text, /^\w+ (\w+)\(/gm));
+  expect(declared.sort()).toEqual([...PASSES].sort());
+});
+
 test('each pass is in a file of its name, and a test runs it', async () => {
-  const text = await readFile(join(NATIVE, 'src/rewrite/pipeline.cc'), 'utf8');
-  const passes = [...names(text, /IREE_PJRT_PASS\(k\w+, (\w+)/g), ...names(text, /"([A-Z]\w+)", &/g)].sort();
-  expect(passes.length).toBeGreaterThan(30);
   const snake = (name: string): string => name.replace(/(?<!^)(?=[A-Z])/g, '_').toLowerCase();
   const files = new Set(FILES.map((file) => file.replace(/.*\//, '')));
-  expect(passes.filter((name) => !files.has(`${snake(name)}.cc`))).toEqual([]);
+  expect(PASSES.filter((name) => !files.has(`${snake(name)}.cc`))).toEqual([]);
   const tests = globSync('test/**/*.cc', { cwd: NATIVE });
   const texts = await Promise.all(tests.map((file) => readFile(join(NATIVE, file), 'utf8')));
-  expect(passes.filter((name) => !texts.some((test) => new RegExp(`&${name}\\b|\\b${name}\\(`).test(test)))).toEqual(
+  expect(PASSES.filter((name) => !texts.some((test) => new RegExp(`&${name}\\b|\\b${name}\\(`).test(test)))).toEqual(
     [],
   );
 });

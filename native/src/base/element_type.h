@@ -18,16 +18,14 @@ struct ElementType {
   iree_hal_element_type_t iree;
   // The size in XLA's arrays: whole bytes, also for types of 4 bits.
   uint32_t byte_size;
-  // The names in StableHLO and in VHLO's `!vhlo.<name>_v1`, which has bool for
-  // i1, and si/ui for iN.
+  // The name in StableHLO.
   std::string_view mlir;
-  std::string_view vhlo;
 };
 
 // Throws UNIMPLEMENTED for a type that has no storage here.
 const ElementType& ElementTypeOf(PJRT_Buffer_Type type);
 
-// Null if no element type has this MLIR name (either dialect's).
+// Null if no element type has this name in StableHLO.
 const ElementType* FindElementTypeByMlirName(std::string_view name);
 
 }  // namespace iree_pjrt

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a framework, or the compiler, calls into the plugin. In a build with
-// AddressSanitizer the stacks that LeakSanitizer records end here: a rule that
-// suppresses a library's leaks applies to every stack that the library is
-// anywhere in, and each of ours has the framework at its other end.
+// AddressSanitizer the stacks that LeakSanitizer records end here. A rule that
+// hides a library's leaks hides each leak whose stack has a frame of that
+// library, and the stacks of our leaks would begin in the framework.
 #ifndef IREE_PJRT_BASE_LEAK_BOUNDARY_H_
 #define IREE_PJRT_BASE_LEAK_BOUNDARY_H_
 

@@ -9,16 +9,20 @@
 #include <vector>
 
 #include "compile/compiler_library.h"
+#include "compile/tuning.h"
 
 namespace iree_pjrt {
 
 class CompileSession {
  public:
-  // Throws INVALID_ARGUMENT for flags that the compiler does not take.
+  // Throws INVALID_ARGUMENT for flags that the compiler does not take, those
+  // that it may be tuned with among them: that of the first large program would
+  // else be the first to fail.
   // `embeds_object`: the compiler writes its object to a file, from where it
   // goes into the module; needs flags that do not say how to link.
   CompileSession(const CompilerLibrary& library,
-                 const std::vector<std::string>& flags, bool embeds_object);
+                 const std::vector<std::string>& flags, bool embeds_object,
+                 const std::vector<std::string>& tuning = AllTuningFlags());
   ~CompileSession();
   CompileSession(const CompileSession&) = delete;
   CompileSession& operator=(const CompileSession&) = delete;

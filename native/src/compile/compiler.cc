@@ -67,7 +67,10 @@ Compiler::Compiler(const ClientOptions& options, Target target)
       target_(std::move(target)),
       log_(options.log_level),
       cache_(options.cache_dir, options.cache_bytes, log_) {
-  CheckPassNames(options.skipped_passes);
+  CheckPassNames("IREE_PJRT_SKIP_PASSES", options.skipped_passes);
+  std::vector<std::string> saved = options.saved_passes;
+  std::erase(saved, kAllPasses);
+  CheckPassNames("IREE_PJRT_SAVE_PASSES", saved);
 }
 
 std::string Compiler::identity() const {

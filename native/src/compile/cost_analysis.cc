@@ -9,8 +9,9 @@
 #include <unordered_set>
 
 #include "base/status.h"
+#include "mlir/array_type.h"
+#include "mlir/convolution.h"
 #include "mlir/stablehlo_names.h"
-#include "mlir/tensor_type.h"
 
 namespace iree_pjrt {
 namespace {
@@ -262,22 +263,8 @@ class Analyzer {
   // Size of the kernel's dimension of output features.
   double KernelOutputs(MlirOperation op) {
     const std::vector<int64_t>& dims = ShapeOf(Operand(op, 1)).dims;
-    int64_t dim = 0;
-    if (const MlirAttribute vhlo =
-            ir_.Attribute(op, "kernel_output_feature_dimension");
-        vhlo.ptr) {
-      const std::vector<int64_t> numbers = Numbers(ir_.Print(vhlo));
-      if (!numbers.empty()) dim = numbers[0];
-    } else {
-      // #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>
-      const std::string text =
-          ir_.Print(ir_.Attribute(op, "dimension_numbers"));
-      const size_t begin = text.find("x[");
-      const size_t out = text.find('o', begin);
-      if (out == std::string::npos) return 1;
-      dim = std::count(text.begin() + static_cast<ptrdiff_t>(begin),
-                       text.begin() + static_cast<ptrdiff_t>(out), ',');
-    }
+    const Dims kernel = ReadConvolution(ir_, op, dims.size()).kernel;
+    const int64_t dim = kernel.empty() ? 0 : kernel.back();
     return static_cast<size_t>(dim) < dims.size()
                ? static_cast<double>(dims[dim])
                : 1;
@@ -329,7 +316,7 @@ class Analyzer {
     const auto [entry, is_new] = shapes_.try_emplace(type.ptr);
     if (is_new) {
       try {
-        entry->second = ParseTensorType(ir_.Print(type));
+        entry->second = ReadShape(ir_, type);
       } catch (const Error&) {
         entry->second = {};
       }

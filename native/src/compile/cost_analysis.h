@@ -4,7 +4,7 @@
 //
 // A multiply-add is two operations; an element of exp, sin and the like is one
 // transcendental and no operation. The body of a loop counts once, as the
-// number of trips is not known; of a conditional the costlier branch counts.
+// number of trips is not known. A conditional counts as its costliest branch.
 // Bytes accessed are those of every operation's operands and results, but for
 // operations that move nothing.
 #ifndef IREE_PJRT_COMPILE_COST_ANALYSIS_H_

@@ -6,57 +6,36 @@
 
 #include "base/row_major.h"
 #include "base/status.h"
-#include "mlir/tensor_type.h"
+#include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "runtime/memory_kinds.h"
 
 namespace iree_pjrt {
 namespace {
 
-// Splits a printed `arg_attrs` into its dictionaries, one for each argument.
-std::vector<std::string_view> SplitDictionaries(std::string_view printed) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  bool quoted = false;
-  size_t begin = 0;
-  for (size_t i = 0; i < printed.size(); ++i) {
-    const char c = printed[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '{' && depth++ == 0) {
-      begin = i;
-    } else if (c == '}' && --depth == 0) {
-      parts.push_back(printed.substr(begin, i - begin + 1));
+constexpr char kLayoutMode[] = "mhlo.layout_mode";
+
+// The dictionary of each argument or result; empty if the function has none.
+std::vector<MlirAttribute> ReadDictionaries(const Ir& ir, MlirOperation main,
+                                            std::string_view name,
+                                            size_t count) {
+  const MlirAttribute list = BuiltinAttribute(ir, main, name);
+  std::vector<MlirAttribute> dictionaries;
+  // VHLO has an empty list where none has attributes.
+  if (!list.ptr || !ir.api.mlirAttributeIsAArray(list) ||
+      ir.api.mlirArrayAttrGetNumElements(list) !=
+          static_cast<intptr_t>(count)) {
+    return dictionaries;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    dictionaries.push_back(
+        ir.api.mlirArrayAttrGetElement(list, static_cast<intptr_t>(i)));
+    if (!ir.api.mlirAttributeIsADictionary(dictionaries.back())) {
+      ThrowInvalidArgument(std::string(name) + " of 'main' is " +
+                           ir.Print(list));
     }
   }
-  return parts;
-}
-
-// The attributes of each argument or result, printed; empty where none has any.
-std::vector<std::string> ReadAttributes(const Ir& ir, MlirOperation main,
-                                        std::string_view list, size_t count) {
-  const std::string printed = ir.Print(ir.Attribute(main, list));
-  const auto dictionaries = SplitDictionaries(printed);
-  std::vector<std::string> attributes(count);
-  if (dictionaries.size() == count) {
-    attributes.assign(dictionaries.begin(), dictionaries.end());
-  }
-  return attributes;
-}
-
-// The text of a string attribute in a printed dictionary: what is in the first
-// quotes after its name's `=`. Empty if there is none.
-std::string_view StringIn(std::string_view dictionary, std::string_view name) {
-  const size_t equals = dictionary.find('=', dictionary.find(name));
-  const size_t begin = dictionary.find('"', equals);
-  const size_t end = dictionary.find('"', begin + 1);
-  if (dictionary.find(name) == std::string_view::npos ||
-      end == std::string_view::npos) {
-    return {};
-  }
-  return dictionary.substr(begin + 1, end - begin - 1);
+  return dictionaries;
 }
 
 size_t MemoryOf(std::string_view kind, size_t output) {
@@ -72,29 +51,30 @@ size_t MemoryOf(std::string_view kind, size_t output) {
 
 void ReadArgumentAttributes(const Ir& ir, MlirOperation main,
                             Signature& signature) {
-  const auto attributes =
-      ReadAttributes(ir, main, "arg_attrs", signature.inputs.size());
+  const size_t count = signature.inputs.size();
+  signature.donatable.assign(count, false);
+  const auto attributes = ReadDictionaries(ir, main, "arg_attrs", count);
   for (size_t i = 0; i < attributes.size(); ++i) {
-    const std::string& printed = attributes[i];
-    CheckLayout(StringIn(printed, "mhlo.layout_mode"),
+    CheckLayout(ReadString(ir, EntryOf(ir, attributes[i], kLayoutMode)),
                 signature.inputs[i].dims.size(),
                 "argument " + std::to_string(i));
-    signature.donatable.push_back(
-        printed.find("tf.aliasing_output") != std::string::npos ||
-        printed.find("jax.buffer_donor") != std::string::npos);
+    signature.donatable[i] =
+        EntryOf(ir, attributes[i], "tf.aliasing_output").ptr ||
+        EntryOf(ir, attributes[i], "jax.buffer_donor").ptr;
   }
 }
 
 void ReadResultAttributes(const Ir& ir, MlirOperation main,
                           Signature& signature) {
-  const auto attributes =
-      ReadAttributes(ir, main, "res_attrs", signature.outputs.size());
+  const size_t count = signature.outputs.size();
+  signature.output_memories.assign(count, 0);
+  const auto attributes = ReadDictionaries(ir, main, "res_attrs", count);
   for (size_t i = 0; i < attributes.size(); ++i) {
-    CheckLayout(StringIn(attributes[i], "mhlo.layout_mode"),
+    CheckLayout(ReadString(ir, EntryOf(ir, attributes[i], kLayoutMode)),
                 signature.outputs[i].dims.size(),
                 "output " + std::to_string(i));
-    signature.output_memories.push_back(
-        MemoryOf(StringIn(attributes[i], "mhlo.memory_kind"), i));
+    signature.output_memories[i] = MemoryOf(
+        ReadString(ir, EntryOf(ir, attributes[i], "mhlo.memory_kind")), i);
   }
 }
 
@@ -125,12 +105,11 @@ Signature ReadSignature(const Ir& ir) {
   if (!body.ptr) ThrowInvalidArgument("the function 'main' has no body");
   Signature signature;
   for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
-    signature.inputs.push_back(ParseTensorType(ir.Print(
-        ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i)))));
+    signature.inputs.push_back(ReadShape(
+        ir, ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i))));
   }
   for (MlirValue value : ir.Operands(ir.Terminator(body))) {
-    signature.outputs.push_back(
-        ParseTensorType(ir.Print(ir.api.mlirValueGetType(value))));
+    signature.outputs.push_back(ReadShape(ir, ir.api.mlirValueGetType(value)));
   }
   ReadArgumentAttributes(ir, main, signature);
   ReadResultAttributes(ir, main, signature);

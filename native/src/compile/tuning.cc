@@ -2,9 +2,10 @@
 #include "compile/tuning.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
+
+#include "mlir/attributes.h"
+#include "mlir/generics.h"
 
 namespace iree_pjrt {
 namespace {
@@ -75,12 +76,12 @@ class Estimator {
     const bool convolution = name.find("conv") != std::string_view::npos;
     const bool product =
         name.find("mat") != std::string_view::npos || name == "linalg.dot";
-    const bool generic = name == "linalg.generic";
-    if (convolution || product || (generic && IsContraction(op))) {
+    if (convolution || product || IsContraction(op)) {
       const double multiply_adds = AddContraction(op, times);
       if (!convolution) cost_.product = std::max(cost_.product, multiply_adds);
     } else {
-      AddElements(LargestTensor(op) * (generic ? BodyWeight(op) : 1), times);
+      AddElements(LargestTensor(op) * (IsGeneric(ir_, op) ? BodyWeight(op) : 1),
+                  times);
     }
   }
 
@@ -103,9 +104,7 @@ class Estimator {
   }
 
   bool IsContraction(MlirOperation op) const {
-    return ir_.api.mlirOperationGetNumOperands(op) == 3 &&
-           ir_.Print(ir_.Attribute(op, "iterator_types")).find("reduction") !=
-               std::string::npos;
+    return ir_.api.mlirOperationGetNumOperands(op) == 3 && IsReduction(ir_, op);
   }
 
   // Operations for each element.
@@ -129,10 +128,8 @@ class Estimator {
         cost_.bounded = false;
         return kGuessedTrips;
       }
-      const std::string text = ir_.Print(ir_.Attribute(constant, "value"));
-      int64_t number = 0;
-      std::from_chars(text.data(), text.data() + text.size(), number);
-      bounds[i] = static_cast<double>(number);
+      bounds[i] = static_cast<double>(
+          ReadInteger(ir_, ir_.Attribute(constant, "value")));
     }
     return std::max(0.0, (bounds[1] - bounds[0]) / std::max(1.0, bounds[2]));
   }

@@ -20,6 +20,9 @@ Cost EstimateCost(const Ir& ir);
 // own (runtime/target.h).
 std::vector<std::string> TuningFlags(const Cost& cost);
 
+// Every flag that a program may be tuned with.
+std::vector<std::string> AllTuningFlags();
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_COMPILE_TUNING_H_

@@ -61,6 +61,10 @@ bool EmbedsObject(const std::vector<std::string>& flags) {
 // on gradients of embeddings that are used twice.
 std::vector<std::string> TuningFlags(const Cost& cost) {
   if (!WorthPacking(cost)) return {};
+  return AllTuningFlags();
+}
+
+std::vector<std::string> AllTuningFlags() {
   return {"--iree-global-opt-data-tiling"};
 }
 

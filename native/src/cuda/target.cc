@@ -127,4 +127,6 @@ bool EmbedsObject(const std::vector<std::string>&) { return false; }
 
 std::vector<std::string> TuningFlags(const Cost&) { return {}; }
 
+std::vector<std::string> AllTuningFlags() { return {}; }
+
 }  // namespace iree_pjrt

@@ -7,6 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "base/element_type.h"
+#include "base/status.h"
 #include "mlir/attributes.h"
 
 namespace iree_pjrt {
@@ -52,6 +54,25 @@ std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirType type) {
   array.after = text.substr(at);
   if (array.after.starts_with('?')) return std::nullopt;
   return array;
+}
+
+Shape ReadShape(const Ir& ir, MlirType type) {
+  const auto array = ArrayTypeOf(ir, type);
+  const ElementType* const element =
+      array && array->before.find("tensor") != std::string::npos
+          ? FindElementTypeByMlirName(array->Element())
+          : nullptr;
+  if (!element) {
+    ThrowUnimplemented("a program input or output of type " + ir.Print(type));
+  }
+  return MakeShape(element->pjrt, array->shape.data(), array->shape.size());
+}
+
+std::string ComplexPart(std::string_view element) {
+  constexpr std::string_view kComplex = "complex<";
+  if (!element.starts_with(kComplex)) return "";
+  element.remove_prefix(kComplex.size());
+  return std::string(element.substr(0, element.find('>')));
 }
 
 }  // namespace iree_pjrt

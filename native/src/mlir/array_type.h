@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/shape.h"
 #include "mlir/ir.h"
 
 namespace iree_pjrt {
@@ -31,6 +33,13 @@ bool HasNoElements(const std::vector<int64_t>& shape);
 // Empty for what is no array, or if a dimension is not static.
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirType type);
 std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);
+
+// The type as the framework sees it. Throws UNIMPLEMENTED for what is no array
+// of a static shape and of elements that PJRT has.
+Shape ReadShape(const Ir& ir, MlirType type);
+
+// `f32` of `complex<f32>`; empty for other elements.
+std::string ComplexPart(std::string_view element);
 
 }  // namespace iree_pjrt
 

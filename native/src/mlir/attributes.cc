@@ -165,7 +165,9 @@ MlirAttribute BuiltinAttribute(const Ir& ir, MlirOperation op,
                                std::string_view name) {
   const MlirAttribute attribute = ir.Attribute(op, name);
   if (!attribute.ptr) return attribute;
-  return ir.Parse(WithoutVhlo(ir.Print(attribute)));
+  const std::string printed = ir.Print(attribute);
+  const std::string builtin = WithoutVhlo(printed);
+  return builtin == printed ? attribute : ir.Parse(builtin);
 }
 
 ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute) {
@@ -193,6 +195,27 @@ int64_t ReadInteger(const Ir& ir, MlirAttribute attribute) {
     ThrowInvalidArgument("expected an integer, not " + text);
   }
   return number;
+}
+
+std::string ReadWord(const Ir& ir, MlirAttribute attribute) {
+  if (!attribute.ptr) return "";
+  const std::string text = ir.Print(attribute);
+  const size_t begin = text.rfind(' ') + 1;
+  return text.substr(begin, text.rfind('>') - begin);
+}
+
+std::string ReadString(const Ir& ir, MlirAttribute attribute) {
+  if (!attribute.ptr) return "";
+  if (!ir.api.mlirAttributeIsAString(attribute)) {
+    ThrowInvalidArgument("expected a string, not " + ir.Print(attribute));
+  }
+  return std::string(View(ir.api.mlirStringAttrGetValue(attribute)));
+}
+
+MlirAttribute EntryOf(const Ir& ir, MlirAttribute dictionary,
+                      std::string_view name) {
+  return ir.api.mlirDictionaryAttrGetElementByName(dictionary,
+                                                   {name.data(), name.size()});
 }
 
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {

@@ -30,6 +30,16 @@ ForeignAttribute ReadForeignAttribute(const Ir& ir, MlirAttribute attribute);
 // `3 : i64`. Throws INVALID_ARGUMENT for what is no integer.
 int64_t ReadInteger(const Ir& ir, MlirAttribute attribute);
 
+// `TOTALORDER` of `#stablehlo<comparison_type TOTALORDER>`; empty for null.
+std::string ReadWord(const Ir& ir, MlirAttribute attribute);
+
+// The text of a string; empty for null.
+std::string ReadString(const Ir& ir, MlirAttribute attribute);
+
+// The entry of a dictionary; null if it has none of that name.
+MlirAttribute EntryOf(const Ir& ir, MlirAttribute dictionary,
+                      std::string_view name);
+
 // The numbers of a `dense` of integers or index, row major, or of an `array`.
 // What is too large for the sign is negative.
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);

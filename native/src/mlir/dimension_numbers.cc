@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/dimension_numbers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -111,6 +112,11 @@ std::string Bracketed(const std::vector<int64_t>& numbers) {
 }
 
 }  // namespace
+
+bool IsIn(const std::vector<int64_t>& dimensions, int64_t dimension) {
+  return std::find(dimensions.begin(), dimensions.end(), dimension) !=
+         dimensions.end();
+}
 
 DimensionNumbers ReadDimensionNumbers(const Ir& ir, MlirOperation op) {
   const char* const whole = WholeName(ir, op);

@@ -28,6 +28,9 @@ struct DimensionNumbers {
   int64_t vector = 0;
 };
 
+// Whether a list of dimensions has one.
+bool IsIn(const std::vector<int64_t>& dimensions, int64_t dimension);
+
 DimensionNumbers ReadDimensionNumbers(const Ir& ir, MlirOperation op);
 void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
                            const DimensionNumbers& numbers);

@@ -128,6 +128,8 @@ namespace iree_pjrt {
   X(mlirDiagnosticPrint, void (*)(MlirDiagnostic, MlirStringCallback, void*))  \
   X(mlirDictionaryAttrGetElement,                                              \
     MlirNamedAttribute (*)(MlirAttribute, intptr_t))                           \
+  X(mlirDictionaryAttrGetElementByName,                                        \
+    MlirAttribute (*)(MlirAttribute, MlirStringRef))                           \
   X(mlirDictionaryAttrGetNumElements, intptr_t (*)(MlirAttribute))             \
   X(mlirElementsAttrGetNumElements, int64_t (*)(MlirAttribute))                \
   X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))         \

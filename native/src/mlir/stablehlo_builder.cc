@@ -39,13 +39,6 @@ std::string_view ZeroOf(std::string_view element) {
 
 }  // namespace
 
-std::string ComplexPart(std::string_view element) {
-  constexpr std::string_view kComplex = "complex<";
-  if (!element.starts_with(kComplex)) return "";
-  element.remove_prefix(kComplex.size());
-  return std::string(element.substr(0, element.find('>')));
-}
-
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                            const Dims& numbers) {
   if (!IsVhlo(ir, op)) {

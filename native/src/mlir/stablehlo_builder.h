@@ -23,9 +23,6 @@ MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);
 // `1 : i64`, or VHLO's.
 MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number);
 
-// `f32` of `complex<f32>`; empty for other elements.
-std::string ComplexPart(std::string_view element);
-
 class StablehloBuilder {
  public:
   // Operations get the form of `like`; without it, that of `before`.

@@ -9,7 +9,7 @@
 
 namespace iree_pjrt {
 
-// Of each a number for each dimension of the array.
+// Each list has a number for each dimension of the array.
 struct Window {
   Dims sizes;
   Dims strides;

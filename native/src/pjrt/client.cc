@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/platform.h"
+#include "compile/compiler.h"
 #include "pjrt/memory_description.h"
 
 namespace iree_pjrt {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/handle.h"
-#include "compile/compiler.h"
+#include "base/log.h"
 #include "pjrt/device.h"
 #include "pjrt/memory.h"
 #include "pjrt/topology.h"
@@ -18,6 +18,8 @@
 #include "runtime/runtime.h"
 
 namespace iree_pjrt {
+
+class Compiler;
 
 class Client : public std::enable_shared_from_this<Client> {
  public:

@@ -5,6 +5,7 @@
 
 #include "base/host_allocator.h"
 #include "base/struct_reader.h"
+#include "compile/compiler.h"
 #include "ffi/device_ordinal.h"
 #include "ffi/module.h"
 #include "iree/vm/bytecode/module.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/platform.h"
+#include "compile/compiler.h"
 
 struct PJRT_SerializedTopology {
   std::string bytes;

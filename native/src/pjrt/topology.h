@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/handle.h"
-#include "compile/compiler.h"
 #include "pjrt/device_description.h"
 
 namespace iree_pjrt {
+
+class Compiler;
 
 class Topology {
  public:

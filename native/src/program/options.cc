@@ -147,6 +147,11 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
   if (const char* passes = getenv("IREE_PJRT_SAVE_PASSES")) {
     options.saved_passes = SplitFlags(passes);
   }
+  if (!options.saved_passes.empty() && options.save_artifacts_dir.empty()) {
+    ThrowInvalidArgument(
+        "IREE_PJRT_SAVE_PASSES is set, but not where the programs are to be "
+        "saved: set IREE_PJRT_SAVE_ARTIFACTS to a folder");
+  }
   if (const char* passes = getenv("IREE_PJRT_SKIP_PASSES")) {
     options.skipped_passes = SplitFlags(passes);
   }

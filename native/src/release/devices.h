@@ -14,7 +14,8 @@
 
 namespace iree_pjrt {
 
-// What the devices of this machine's cores are made of. All is retained.
+// What devices that compute on this machine's cores are made from. The devices
+// keep references to all of it.
 struct LocalDeviceParts {
   iree_hal_allocator_t* allocator;
   iree_hal_executable_loader_t** loaders;  // [loader_count]

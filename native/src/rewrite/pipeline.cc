@@ -147,8 +147,11 @@ constexpr Pass kPasses[] = {
                    "IREE mixes up what a loop carries with its results"),
     IREE_PJRT_PASS(kStream, RefineSubviews,
                    "IREE refuses views of another kind than the whole"),
-    {Phase::kStream, "DropDeallocations", &Deallocations,
-     "IREE deallocates memory that is still read by another name"},
+    {Phase::kStream,
+     "DropDeallocations",
+     &Deallocations,
+     "IREE deallocates memory that is still read by another name",
+     {.from = {3, 13}}},
 
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
@@ -168,7 +171,7 @@ bool Holds(const std::vector<std::string>& names, std::string_view name) {
 
 bool IsSaved(const PassContext& context, std::string_view name) {
   return context.save &&
-         (Holds(context.saved, name) || Holds(context.saved, "all"));
+         (Holds(context.saved, name) || Holds(context.saved, kAllPasses));
 }
 
 // Runs the pass; writes the module before it, and after it with the time.
@@ -213,18 +216,26 @@ std::string_view NameOf(Phase phase) {
 
 std::span<const Pass> Passes() { return kPasses; }
 
-void CheckPassNames(const std::vector<std::string>& names) {
+void CheckPassNames(const char* variable,
+                    const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const bool known =
         std::any_of(std::begin(kPasses), std::end(kPasses),
                     [&](const Pass& pass) { return name == pass.name; });
-    if (!known) ThrowInvalidArgument("there is no pass '" + name + "'");
+    if (!known) {
+      ThrowInvalidArgument(std::string(variable) + ": there is no pass '" +
+                           name +
+                           "'; `npx pipeline plugin-info --passes` lists them");
+    }
   }
 }
 
 void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
   for (const Pass& pass : kPasses) {
-    if (pass.phase != phase || Holds(context.skipped, pass.name)) continue;
+    if (pass.phase != phase || !pass.needed.Hold(context.line) ||
+        Holds(context.skipped, pass.name)) {
+      continue;
+    }
     const TraceSpan span(TraceKind::kCompile, pass.name);
     if (IsSaved(context, pass.name)) {
       RunAndSave(pass, ir, context);
@@ -239,7 +250,7 @@ const std::string& PassTable() {
     auto* text = new std::string;
     for (const Pass& pass : kPasses) {
       *text += std::string(NameOf(pass.phase)) + '\t' + pass.name + '\t' +
-               pass.why + '\n';
+               pass.why + '\t' + TextOf(pass.needed) + '\n';
     }
     return text;
   }();

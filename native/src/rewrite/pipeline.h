@@ -14,6 +14,7 @@
 
 #include "ffi/foreign_call.h"
 #include "mlir/ir.h"
+#include "release/release_line.h"
 
 namespace iree_pjrt {
 
@@ -33,6 +34,8 @@ std::string_view NameOf(Phase phase);
 
 // What passes are told, and what they find out, about one program.
 struct PassContext {
+  // Of the compiler: passes that it does not need are not run.
+  ReleaseLine line = kReleaseLine;
   size_t device_count = 1;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
@@ -44,7 +47,8 @@ struct PassContext {
   // Passes that are not run, by name.
   std::vector<std::string> skipped;
 
-  // Passes whose module is saved before and after, by name; `all` for each.
+  // Passes whose module is saved before and after, by name; kAllPasses for
+  // each.
   std::vector<std::string> saved;
   std::function<void(const std::string& name, std::string_view text)> save;
   int count = 0;  // of passes that were saved, for the names of files
@@ -56,6 +60,8 @@ struct Pass {
   void (*run)(const Ir& ir, PassContext& context);
   // What would happen without it.
   const char* why;
+  // The release lines of IREE that need it.
+  ReleaseLines needed = {};
 };
 
 std::span<const Pass> Passes();
@@ -64,10 +70,16 @@ std::span<const Pass> Passes();
 // they throw.
 void RunPasses(Phase phase, const Ir& ir, PassContext& context);
 
-// Throws INVALID_ARGUMENT for a name that no pass has.
-void CheckPassNames(const std::vector<std::string>& names);
+// Stands for every pass, where passes are named that are saved.
+inline constexpr char kAllPasses[] = "all";
 
-// A line for each pass: phase, name and reason, with a tab between two.
+// Throws INVALID_ARGUMENT for a name that no pass has; `variable` of the
+// environment has the names.
+void CheckPassNames(const char* variable,
+                    const std::vector<std::string>& names);
+
+// A line for each pass: phase, name, reason and the releases that need it
+// (empty for all), with a tab between two.
 const std::string& PassTable();
 
 }  // namespace iree_pjrt

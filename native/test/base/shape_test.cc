@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/status.h"
-#include "mlir/tensor_type.h"
 
 namespace iree_pjrt {
 namespace {
@@ -48,26 +47,6 @@ TEST(ShapeTest, RefusesLayoutsThatDoNotFit) {
   EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0, 0}), Error);
   EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0}), Error);
   EXPECT_THROW(DenseStrides(F32({2, 3}), std::vector<int64_t>{0, 5}), Error);
-}
-
-TEST(TensorTypeTest, ReadsBothDialects) {
-  EXPECT_EQ(ParseTensorType("tensor<2x3xf32>").dims,
-            (std::vector<int64_t>{2, 3}));
-  const Shape vhlo = ParseTensorType("!vhlo.tensor_v1<7x!vhlo.ui32_v1>");
-  EXPECT_EQ(vhlo.type->pjrt, PJRT_Buffer_Type_U32);
-  EXPECT_EQ(vhlo.dims, (std::vector<int64_t>{7}));
-  EXPECT_EQ(ParseTensorType("tensor<i1>").type->pjrt, PJRT_Buffer_Type_PRED);
-  EXPECT_EQ(ParseTensorType("tensor<4xcomplex<f32>>").type->pjrt,
-            PJRT_Buffer_Type_C64);
-  EXPECT_EQ(ParseTensorType("!vhlo.tensor_v1<4x!vhlo.complex_v1<!vhlo.f64_v1>>")
-                .type->pjrt,
-            PJRT_Buffer_Type_C128);
-}
-
-TEST(TensorTypeTest, RefusesTheRest) {
-  EXPECT_THROW(ParseTensorType("tensor<?xf32>"), Error);
-  EXPECT_THROW(ParseTensorType("!stablehlo.token"), Error);
-  EXPECT_THROW(ParseTensorType(""), Error);
 }
 
 }  // namespace

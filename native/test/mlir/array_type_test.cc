@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/status.h"
 #include "mlir/stablehlo_builder.h"
 #include "parsed_module.h"
 
@@ -48,6 +49,37 @@ TEST(ArrayTypeTest, ReadsNothingElse) {
   EXPECT_FALSE(Read("tensor<?x2xf32>"));
   EXPECT_FALSE(Read("!stablehlo.token"));
   EXPECT_FALSE(Read("i32"));
+}
+
+// The shape that the framework sees.
+Shape Seen(const std::string& text) {
+  Shape shape;
+  WithModule("module {}",
+             [&](const Ir& ir) { shape = ReadShape(ir, ir.ParseType(text)); });
+  return shape;
+}
+
+TEST(ReadShapeTest, ReadsBothDialects) {
+  EXPECT_EQ(Seen("tensor<2x3xf32>").dims, Dims({2, 3}));
+  const Shape vhlo = Seen("!vhlo.tensor_v1<7x!vhlo.ui32_v1>");
+  EXPECT_EQ(vhlo.type->pjrt, PJRT_Buffer_Type_U32);
+  EXPECT_EQ(vhlo.dims, Dims({7}));
+  EXPECT_EQ(Seen("tensor<i1>").type->pjrt, PJRT_Buffer_Type_PRED);
+  EXPECT_EQ(Seen("!vhlo.tensor_v1<!vhlo.bool_v1>").type->pjrt,
+            PJRT_Buffer_Type_PRED);
+  EXPECT_EQ(Seen("tensor<4xcomplex<f32>>").type->pjrt, PJRT_Buffer_Type_C64);
+  EXPECT_EQ(
+      Seen("!vhlo.tensor_v1<4x!vhlo.complex_v1<!vhlo.f64_v1>>").type->pjrt,
+      PJRT_Buffer_Type_C128);
+}
+
+TEST(ReadShapeTest, RefusesTheRest) {
+  for (const char* text : {"tensor<?xf32>", "tensor<4xi7>", "vector<4xf32>",
+                           "tensor<4xf32, 1 : i32>", "!stablehlo.token"}) {
+    WithModule("module {}", [&](const Ir& ir) {
+      EXPECT_THROW(ReadShape(ir, ir.ParseType(text)), Error) << text;
+    });
+  }
 }
 
 }  // namespace

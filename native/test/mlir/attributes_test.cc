@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/status.h"
+#include "parsed_module.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -23,6 +26,20 @@ TEST(WithoutVhloTest, TakesWrappersAway) {
 TEST(WithoutVhloTest, LeavesStringsAndBuiltinTextAlone) {
   const std::string text = "{a = \"#vhlo.x<\\\"> !vhlo.f32_v1\", b = 2 : ui8}";
   EXPECT_EQ(WithoutVhlo(text), text);
+}
+
+TEST(AttributesTest, EntriesAndWordsAreRead) {
+  WithModule("module {}", [](const Ir& ir) {
+    const MlirAttribute some = ir.Parse("{a = \"b = 3\", c = 3 : i32}");
+    EXPECT_EQ(ReadString(ir, EntryOf(ir, some, "a")), "b = 3");
+    EXPECT_EQ(ReadInteger(ir, EntryOf(ir, some, "c")), 3);
+    EXPECT_EQ(EntryOf(ir, some, "b").ptr, nullptr);
+    EXPECT_EQ(ReadString(ir, {nullptr}), "");
+    EXPECT_THROW(ReadString(ir, EntryOf(ir, some, "c")), Error);
+    EXPECT_EQ(ReadWord(ir, ir.Parse("#stablehlo<fft_type IRFFT>")), "IRFFT");
+    EXPECT_EQ(ReadWord(ir, ir.Parse("#vhlo<fft_type_v1 FFT>")), "FFT");
+    EXPECT_EQ(ReadWord(ir, {nullptr}), "");
+  });
 }
 
 }  // namespace

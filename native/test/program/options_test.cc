@@ -63,6 +63,24 @@ TEST(OptionsTest, WrongTypeIsRefused) {
   EXPECT_THROW(ParseClientOptions(nullptr, 1, Env({})), Error);
 }
 
+TEST(OptionsTest, PassesAreSavedIntoAFolder) {
+  const auto saved = [](const std::map<std::string, std::string>& values) {
+    return ParseClientOptions(nullptr, 0, Env(values)).saved_passes;
+  };
+  EXPECT_EQ(saved({{"IREE_PJRT_SAVE_PASSES", "WidenSums all"},
+                   {"IREE_PJRT_SAVE_ARTIFACTS", "/folder"}}),
+            (std::vector<std::string>{"WidenSums", "all"}));
+  EXPECT_TRUE(saved({{"IREE_PJRT_SAVE_PASSES", ""}}).empty());
+  try {
+    saved({{"IREE_PJRT_SAVE_PASSES", "all"}});
+    FAIL() << "there is no folder";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), PJRT_Error_Code_INVALID_ARGUMENT);
+    EXPECT_NE(error.message().find("set IREE_PJRT_SAVE_ARTIFACTS"),
+              std::string::npos);
+  }
+}
+
 TEST(OptionsTest, CacheIsWhereXdgSays) {
   const auto dir = [](const std::map<std::string, std::string>& values) {
     return ParseClientOptions(nullptr, 0, Env(values)).cache_dir;

@@ -30,7 +30,9 @@ TEST(PipelineTest, PhasesFollowEachOther) {
 }
 
 TEST(PipelineTest, TheTableHasALineForEach) {
-  EXPECT_NE(PassTable().find("stablehlo\tWidenSums\t"), std::string::npos);
+  EXPECT_TRUE(Holds(PassTable(), "stablehlo\tWidenSums\tIREE rounds"));
+  EXPECT_TRUE(Holds(PassTable(), "by another name\tfrom 3.13\n"));
+  EXPECT_TRUE(Holds(PassTable(), "sorts are not stable\t\n"));
   size_t lines = 0;
   for (const char c : PassTable()) lines += c == '\n';
   EXPECT_EQ(lines, Passes().size());
@@ -55,8 +57,38 @@ TEST(PipelineTest, PassesThatAreNamedAreLeftOut) {
   };
   EXPECT_TRUE(Holds(after({}), "f32"));
   EXPECT_FALSE(Holds(after({"WidenSums"}), "f32"));
-  EXPECT_NO_THROW(CheckPassNames({"WidenSums", "AlignLoops"}));
-  EXPECT_THROW(CheckPassNames({"WidenSums", "AlignLoop"}), Error);
+}
+
+TEST(PipelineTest, NamesOfPassesAreChecked) {
+  EXPECT_NO_THROW(CheckPassNames("V", {"WidenSums", "AlignLoops"}));
+  try {
+    CheckPassNames("IREE_PJRT_SKIP_PASSES", {"WidenSums", "AlignLoop"});
+    FAIL() << "there is no AlignLoop";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), PJRT_Error_Code_INVALID_ARGUMENT);
+    EXPECT_EQ(error.message(),
+              "IREE_PJRT_SKIP_PASSES: there is no pass 'AlignLoop'; "
+              "`npx pipeline plugin-info --passes` lists them");
+  }
+}
+
+TEST(PipelineTest, PassesRunOnReleasesThatNeedThem) {
+  const auto on = [](ReleaseLine line) {
+    PassContext context;
+    context.line = line;
+    return After(R"(module {
+      util.func public @main(%a: !stream.resource<transient>, %n: index)
+          -> !stream.timepoint {
+        %0 = stream.resource.dealloca %a
+            : !stream.resource<transient>{%n} => !stream.timepoint
+        util.return %0 : !stream.timepoint
+      }
+    })",
+                 [&](const Ir& ir) { RunPasses(Phase::kStream, ir, context); });
+  };
+  EXPECT_TRUE(Holds(on({3, 11}), "dealloca"));
+  EXPECT_FALSE(Holds(on({3, 13}), "dealloca"));
+  EXPECT_FALSE(Holds(on({4, 0}), "dealloca"));
 }
 
 TEST(PipelineTest, ModulesAreSavedBeforeAndAfterPassesThatAreNamed) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gathers and scatters of all forms, generated, in bounds and out, as StableHLO's text has them.
 
-XLA:CPU is no reference: of several updates without an index it takes the last one only.
+XLA:CPU is no reference for these: of several updates without an index it takes the last one only.
+For unsigned indices it is.
 """
 
 import jax
@@ -140,3 +141,43 @@ def test_scatters(seeds):
             )
         )(x, index, update)
         np.testing.assert_array_equal(np.asarray(got), scattered(form, x, index, update, theirs))
+
+
+def far(dtype):
+    """Indices of an unsigned type: 2, and what is negative if it is taken for a signed one."""
+    most = np.iinfo(dtype).max
+    return np.array([[most], [2], [most // 2 + 1]], dtype)
+
+
+ELEMENTS = lax.GatherDimensionNumbers((), (0,), (0,))
+PLACES = lax.ScatterDimensionNumbers((), (0,), (0,))
+# Takes an array, three indices and three updates.
+BY_UNSIGNED = {
+    **{
+        f"gather {mode}": lambda x, i, u, mode=mode: lax.gather(x, i, ELEMENTS, (1,), mode=mode)
+        for mode in ("promise_in_bounds", "clip")
+    },
+    **{
+        f"{how.__name__} {mode}": lambda x, i, u, mode=mode, how=how: how(
+            x, i, u, PLACES, mode=mode
+        )
+        for how in (lax.scatter, lax.scatter_add)
+        for mode in ("clip", "drop")
+    },
+    "dynamic_slice": lambda x, i, u: lax.dynamic_slice(x, i[0], (3,)),
+    "dynamic_update_slice": lambda x, i, u: lax.dynamic_update_slice(x, u, i[0]),
+}
+
+
+@pytest.mark.parametrize("name", BY_UNSIGNED)
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+def test_unsigned_indices(name, dtype, device, cpu):
+    # Equal updates: `clip` brings two to one place.
+    x, update = np.arange(100, dtype=np.float32), np.full(3, 1000, np.float32)
+    with jax.enable_x64(True):
+        index = far(dtype)
+        got, want = (
+            np.asarray(jax.jit(BY_UNSIGNED[name])(*jax.device_put((x, index, update), where)))
+            for where in (device, cpu)
+        )
+    np.testing.assert_array_equal(got, want)

@@ -9,6 +9,7 @@
 // them first. Any other array that a scatter writes into goes through a
 // barrier. So does a slice that is sorted: if the slice has other uses, IREE
 // refuses the dispatch of the sort ("write affecting operations").
+#include "mlir/array_type.h"
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
 
@@ -38,8 +39,7 @@ MlirValue MakeNumber(const Ir& ir, MlirOperation before,
     return ScalarBuilder(ir, before, type).Constant(number);
   }
   // `(1.0,2.0)` of `complex<f32>`
-  const ScalarBuilder part(ir, before,
-                           ir.ParseType(element.substr(8, element.size() - 9)));
+  const ScalarBuilder part(ir, before, ir.ParseType(ComplexPart(element)));
   const size_t comma = number.find(',');
   const MlirOperation whole = ir.CreateBefore(
       before, "complex.create",

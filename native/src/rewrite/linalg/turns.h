@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine, cosine and tangent of a float of at most 24 bits, in float64: right to
-// its last bit, whatever its size. IREE 3.11's own are the further off the
-// larger the angle is, and infinite in the end.
+// Sine, cosine and tangent in float64 of a float with at most 24 bits: the
+// result is right to the float's last bit for every angle. The results of
+// IREE 3.11 get worse as angles grow, and are infinite for the largest.
 #ifndef IREE_PJRT_REWRITE_LINALG_TURNS_H_
 #define IREE_PJRT_REWRITE_LINALG_TURNS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass to copy. It is not in the table and changes nothing.
+// The pass to copy. It is not in the table, and changes no program's results.
 #ifndef IREE_PJRT_REWRITE_NULL_NULL_PASS_H_
 #define IREE_PJRT_REWRITE_NULL_NULL_PASS_H_
 
@@ -7,7 +7,8 @@
 
 namespace iree_pjrt {
 
-// What holds for a program after the pass, and did not before.
+// What holds for a program after the pass, and did not before: no value is
+// converted to the type that it has.
 void NullPass(const Ir& ir);
 
 }  // namespace iree_pjrt

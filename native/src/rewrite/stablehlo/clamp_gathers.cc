@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // StableHLO moves a slice that does not fit into the array to the nearest place
 // where it does. The code of IREE 3.11 does not check bounds, and reads outside
-// of the array. The pass clamps the indices.
+// of the array. The pass clamps the indices. `dynamic_slice` and
+// `dynamic_update_slice` are clamped by IREE, but (3.11 and 3.13) places from
+// 2^63 on as negative ones: the pass gives them signed indices.
 
 #include "mlir/attributes.h"
 #include "mlir/dimension_numbers.h"
@@ -45,6 +47,16 @@ Dims LimitsOf(const Ir& ir, MlirOperation op, const Dims& dimensions,
   return limits;
 }
 
+// Makes the operands from `first` on signed, if they are not.
+void SignStarts(const Ir& ir, MlirOperation op, intptr_t first) {
+  const StablehloBuilder builder(ir, op);
+  for (intptr_t i = first; i < ir.api.mlirOperationGetNumOperands(op); ++i) {
+    const MlirValue start = ir.api.mlirOperationGetOperand(op, i);
+    if (!builder.ElementOf(start).starts_with("ui")) return;
+    ir.api.mlirOperationSetOperand(op, i, SignedIndices(builder, start));
+  }
+}
+
 }  // namespace
 
 void ClampGathers(const Ir& ir) {
@@ -60,6 +72,10 @@ void ClampGathers(const Ir& ir) {
           ReadInteger(ir, BuiltinAttribute(ir, op, "dim"));
       const Dims ones(static_cast<size_t>(dimension) + 1, 1);
       Clamp(ir, op, 0, LimitsOf(ir, op, {dimension}, ones));
+    } else if (name == "dynamic_slice") {
+      SignStarts(ir, op, 1);
+    } else if (name == "dynamic_update_slice") {
+      SignStarts(ir, op, 2);
     }
   }
 }

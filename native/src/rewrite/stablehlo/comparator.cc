@@ -7,11 +7,8 @@
 namespace iree_pjrt {
 namespace {
 
-// The last word of `#stablehlo<comparison_type TOTALORDER>`.
 std::string WordOf(const Ir& ir, MlirOperation op, std::string_view name) {
-  const std::string text = ir.Print(ir.Attribute(op, name));
-  const size_t begin = text.rfind(' ') + 1;
-  return text.substr(begin, text.rfind('>') - begin);
+  return ReadWord(ir, ir.Attribute(op, name));
 }
 
 }  // namespace

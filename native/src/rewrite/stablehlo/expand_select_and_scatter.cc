@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "mlir/window.h"
@@ -115,7 +116,7 @@ class Expansion {
     const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
     return element_.find('f') != std::string::npos &&
            StablehloName(ir_.Name(first)) == "compare" &&
-           ir_.Print(first).find("TOTALORDER") == std::string::npos;
+           ReadWord(ir_, ir_.Attribute(first, "compare_type")) != "TOTALORDER";
   }
 
   // For each window the position of its choice, -1 if it lies in the padding.

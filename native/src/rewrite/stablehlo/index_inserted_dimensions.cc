@@ -3,8 +3,6 @@
 // sends them for `x.at[:].set`. If windows leave a dimension out and nothing
 // indexes it, its size is 1, and the pass gives it the index 0. If a scatter
 // writes an array as a whole, the pass puts such a dimension in front.
-#include <algorithm>
-
 #include "rewrite/stablehlo/passes.h"
 #include "rewrite/stablehlo/scatter.h"
 
@@ -15,10 +13,7 @@ namespace {
 Dims NotIndexed(const DimensionNumbers& numbers) {
   Dims found;
   for (const int64_t d : numbers.inserted) {
-    if (std::find(numbers.indexed.begin(), numbers.indexed.end(), d) ==
-        numbers.indexed.end()) {
-      found.push_back(d);
-    }
+    if (!IsIn(numbers.indexed, d)) found.push_back(d);
   }
   return found;
 }

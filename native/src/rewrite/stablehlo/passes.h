@@ -24,7 +24,8 @@ void ExpandSelectAndScatter(const Ir& ir);
 // elementwise operations.
 void ExpandWindows(const Ir& ir);
 
-// gather: its indices are clamped.
+// gather: its indices are clamped; dynamic_slice, dynamic_update_slice: their
+// indices become signed.
 void ClampGathers(const Ir& ir);
 
 // The five that bring scatters into IREE's form, in this order. Batching

@@ -5,16 +5,15 @@
 // and knows nothing else of it.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/status.h"
 #include "ffi/fft.h"
 #include "ffi/registry.h"
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
+#include "mlir/output_aliases.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
-#include "mlir/tensor_type.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
@@ -66,7 +65,8 @@ class ForeignCallRewriter {
     }
     ReadLayouts("operand_layouts", call.operands);
     ReadLayouts("result_layouts", call.results);
-    ReadAliases(call);
+    call.aliases =
+        ReadAliases(ir_, op_, call.operands.size(), call.results.size());
     ReadConfig(call);
     return call;
   }
@@ -101,7 +101,7 @@ class ForeignCallRewriter {
  private:
   ForeignTensor Tensor(MlirType type) const {
     ForeignTensor tensor;
-    tensor.shape = ParseTensorType(ir_.Print(type));
+    tensor.shape = ReadShape(ir_, type);
     tensor.major_to_minor = RowMajor(tensor.shape.dims.size());
     return tensor;
   }
@@ -132,36 +132,6 @@ class ForeignCallRewriter {
       }
       tensors[i].major_to_minor = std::move(order);
     }
-  }
-
-  // <outputTupleIndices = [1], operandIndex = 0, operandTupleIndices = []>, in
-  // StableHLO with underscores; a call with one result has no tuple index.
-  void ReadAliases(ForeignCall& call) const {
-    call.aliases.assign(call.results.size(), -1);
-    const std::string text =
-        ir_.Print(ir_.Attribute(op_, "output_operand_aliases"));
-    for (size_t at = 0; (at = text.find("<output", at)) != std::string::npos;
-         ++at) {
-      const size_t open = text.find('[', at);
-      const size_t equals = text.find('=', text.find(']', open));
-      const int64_t result = std::max<int64_t>(NumberAfter(text, open), 0);
-      const int64_t operand = NumberAfter(text, equals);
-      if (operand < 0 ||
-          operand >= static_cast<int64_t>(call.operands.size()) ||
-          result >= static_cast<int64_t>(call.results.size())) {
-        ThrowInvalidArgument("a custom call with a wrong alias: " + text);
-      }
-      call.aliases[static_cast<size_t>(result)] = operand;
-    }
-  }
-
-  // The number after the character at `at` and blanks; -1 if there is none.
-  static int64_t NumberAfter(const std::string& text, size_t at) {
-    if (at >= text.size()) return -1;
-    for (++at; at < text.size() && text[at] == ' ';) ++at;
-    int64_t number = -1;
-    std::from_chars(text.data() + at, text.data() + text.size(), number);
-    return number;
   }
 
   void ReadConfig(ForeignCall& call) const {
@@ -246,13 +216,11 @@ ForeignAttribute Scalar(int32_t value) {
 
 // IREE's own lowering of `fft` is for powers of two alone.
 ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
-  const std::string text = ir.Print(ir.Attribute(op, "fft_type"));
-  const size_t begin = text.rfind(' ') + 1;
-  const std::string type = text.substr(begin, text.rfind('>') - begin);
+  const std::string type = ReadWord(ir, ir.Attribute(op, "fft_type"));
   constexpr std::array<std::string_view, 4> kKinds = {"FFT", "IFFT", "RFFT",
                                                       "IRFFT"};
   const auto kind = std::find(kKinds.begin(), kKinds.end(), type);
-  if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + text);
+  if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + type);
   const auto lengths = ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
   return {{"kind", Scalar(static_cast<int32_t>(kind - kKinds.begin()))},
           {"rank", Scalar(static_cast<int32_t>(lengths.size()))}};

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/stablehlo/scatter.h"
 
-#include <algorithm>
+#include <limits>
 
 #include "mlir/attributes.h"
 #include "mlir/stablehlo_names.h"
 
 namespace iree_pjrt {
 namespace {
-
-bool IsIn(const Dims& dimensions, int64_t dimension) {
-  return std::find(dimensions.begin(), dimensions.end(), dimension) !=
-         dimensions.end();
-}
 
 // Says that an index may come twice, in any order: after a rewrite it may.
 void ForgetOrder(const Ir& ir, MlirOperation op) {
@@ -29,7 +24,12 @@ void ForgetOrder(const Ir& ir, MlirOperation op) {
 MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices) {
   const std::string element = builder.ElementOf(indices);
   if (element == "i32" || element == "i64") return indices;
-  return builder.Convert(indices, element == "ui64" ? "i64" : "i32");
+  if (element == "ui64") {
+    const MlirValue most = builder.Splat(builder.ShapeOf(indices), element,
+                                         std::numeric_limits<int64_t>::max());
+    return builder.Convert(builder.Apply("minimum", {indices, most}), "i64");
+  }
+  return builder.Convert(indices, element == "ui32" ? "i64" : "i32");
 }
 
 bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,

@@ -12,8 +12,8 @@
 
 namespace iree_pjrt {
 
-// The indices as signed integers of 32 or 64 bits. Indices too large for the
-// sign become negative: these lie outside of an array as well.
+// The indices as signed integers that hold each of them; from 2^63 on they
+// become the largest, which no array reaches either.
 MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
 
 // Whether the indices are constants from 0 up to a limit each. `vector`: the
@@ -28,8 +28,7 @@ class Scatter {
 
   // The sizes of a window in the array, 1 where it leaves a dimension out.
   Dims WindowSizes() const;
-  // The indices, signed, with the components last: of `BatchShape()` and one
-  // dimension more.
+  // The dimensions of the updates that no window has.
   Dims BatchDimensions() const;
   Dims BatchShape() const;
   // Signed, the components last: of `BatchShape()` and one dimension more.

@@ -12,11 +12,6 @@
 namespace iree_pjrt {
 namespace {
 
-bool IsIn(const Dims& dimensions, int64_t dimension) {
-  return std::find(dimensions.begin(), dimensions.end(), dimension) !=
-         dimensions.end();
-}
-
 // The window dimensions of the updates that are indexed in the array, each with
 // its component of the index.
 std::map<int64_t, size_t> IndexedInWindow(const Scatter& scatter) {

@@ -10,15 +10,6 @@
 namespace iree_pjrt {
 namespace {
 
-size_t Count(const std::string& text, const std::string& part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
-
 // select_and_scatter of an array of one dimension.
 std::string Chosen(int size, int places, int window, int stride,
                    const std::string& padding) {

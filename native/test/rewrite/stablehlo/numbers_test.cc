@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of programs as text, up to IREE's input phase.
+// Rewrites of StableHLO for types of numbers, reductions and products, as text
+// before and after.
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "base/status.h"
 #include "parsed_module.h"
-#include "rewrite/linalg/passes.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
 namespace {
-
-TEST(StabilizeSortsTest, TurnsTheComparisonAround) {
-  const std::string text = After(R"(module {
-    util.func public @main(%v: tensor<8xi32>) -> tensor<8xi32> {
-      %0 = iree_linalg_ext.sort dimension(0) outs(%v : tensor<8xi32>) {
-      ^bb0(%a: i32, %b: i32):
-        %1 = arith.cmpi slt, %a, %b : i32
-        iree_linalg_ext.yield %1 : i1
-      } -> tensor<8xi32>
-      util.return %0 : tensor<8xi32>
-    }
-  })",
-                                 &StabilizeSorts);
-  EXPECT_TRUE(Holds(text, "arith.cmpi slt, %arg2, %arg1 : i32")) << text;
-  EXPECT_TRUE(Holds(text, "arith.xori")) << text;
-}
 
 TEST(WidenSumsTest, AProductIsRoundedOnce) {
   const std::string text = After(R"(module {
@@ -65,23 +51,6 @@ TEST(WidenSumsTest, WhatDoesNotRoundStays) {
   })",
                                  &WidenSums);
   EXPECT_FALSE(Holds(text, "f32")) << text;
-}
-
-TEST(RoundFloats8Test, ArithmeticIsInFloat32) {
-  const std::string text = After(R"(module {
-    func.func @main(%a: f8E4M3FN, %c: f16) -> (f8E4M3FN, f8E5M2, f64) {
-      %0 = arith.addf %a, %a : f8E4M3FN
-      %1 = arith.truncf %c : f16 to f8E5M2
-      %2 = arith.extf %a : f8E4M3FN to f64
-      return %0, %1, %2 : f8E4M3FN, f8E5M2, f64
-    }
-  })",
-                                 &RoundFloats8);
-  for (const char* gone : {"f16 to f8E5M2", "addf %arg0", "f8E4M3FN to f64"}) {
-    EXPECT_FALSE(Holds(text, gone)) << text;
-  }
-  EXPECT_TRUE(Holds(text, "arith.bitcast %arg0 : f8E4M3FN to i8")) << text;
-  EXPECT_TRUE(Holds(text, ": i8 to f8E5M2")) << text;
 }
 
 TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
@@ -312,125 +281,6 @@ TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
   })",
                                  &RewriteComplexAbs);
   EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
-}
-
-TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
-  const auto slice = [](const std::string& size, const std::string& step) {
-    return After(R"(#map = affine_map<(d0) -> (d0)>
-    module {
-      util.func public @main(%x: tensor<)" +
-                     size + R"(xi8>) -> tensor<2xi32> {
-        %0 = tensor.empty() : tensor<)" +
-                     size + R"(xi32>
-        %1 = linalg.generic {indexing_maps = [#map, #map],
-                             iterator_types = ["parallel"]}
-            ins(%x : tensor<)" +
-                     size + R"(xi8>) outs(%0 : tensor<)" + size +
-                     R"(xi32>) {
-        ^bb0(%a: i8, %b: i32):
-          %c = arith.extsi %a : i8 to i32
-          linalg.yield %c : i32
-        } -> tensor<)" +
-                     size + R"(xi32>
-        %2 = tensor.extract_slice %1[0] [2] [)" +
-                     step + R"(]
-            : tensor<)" +
-                     size + R"(xi32> to tensor<2xi32>
-        util.return %2 : tensor<2xi32>
-      }
-    })",
-                 &CopySlicedSources);
-  };
-  EXPECT_TRUE(Holds(slice("4", "2"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(slice("4", "1"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(slice("400", "2"), "util.optimization_barrier"));
-}
-
-TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
-  const std::string text = After(R"(module {
-    util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
-        -> (tensor<4xf32>, tensor<4xf32>) {
-      %c = arith.constant dense<2.0> : tensor<4xf32>
-      %d = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
-      %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
-          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%c : tensor<4xf32>) {
-      ^bb0(%a: f32, %b: f32):
-        iree_linalg_ext.yield %a : f32
-      } -> tensor<4xf32>
-      %1 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
-          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%d : tensor<4xf32>) {
-      ^bb0(%a: f32, %b: f32):
-        iree_linalg_ext.yield %a : f32
-      } -> tensor<4xf32>
-      util.return %0, %1 : tensor<4xf32>, tensor<4xf32>
-    }
-  })",
-                                 &FreeTargets);
-  EXPECT_TRUE(Holds(text, "flow.tensor.splat")) << text;
-  const size_t first = text.find("util.optimization_barrier");
-  EXPECT_NE(text.find("util.optimization_barrier", first + 1),
-            std::string::npos)
-      << text;
-}
-
-TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
-  const std::string text = After(R"(module {
-    util.func public @main() -> complex<f32> {
-      %0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
-      util.return %0 : complex<f32>
-    }
-  })",
-                                 &SplitComplexConstants);
-  EXPECT_TRUE(Holds(text, "complex.create")) << text;
-  EXPECT_FALSE(Holds(text, "complex.constant")) << text;
-}
-
-TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
-  const std::string text = After(R"(#map = affine_map<(d0) -> (d0)>
-  module {
-    util.func public @main(%x: tensor<1xf32>) -> tensor<f32> {
-      %zero = arith.constant 0.0 : f32
-      %0 = tensor.empty() : tensor<1xcomplex<f32>>
-      %1 = linalg.generic {indexing_maps = [#map, #map],
-                           iterator_types = ["parallel"]}
-          ins(%x : tensor<1xf32>) outs(%0 : tensor<1xcomplex<f32>>) {
-      ^bb0(%a: f32, %b: complex<f32>):
-        %c = complex.create %a, %zero : complex<f32>
-        linalg.yield %c : complex<f32>
-      } -> tensor<1xcomplex<f32>>
-      %2 = tensor.collapse_shape %1 []
-          : tensor<1xcomplex<f32>> into tensor<complex<f32>>
-      %3 = tensor.empty() : tensor<f32>
-      %4 = linalg.generic {indexing_maps = [affine_map<() -> ()>,
-                                            affine_map<() -> ()>],
-                           iterator_types = []}
-          ins(%2 : tensor<complex<f32>>) outs(%3 : tensor<f32>) {
-      ^bb0(%a: complex<f32>, %b: f32):
-        %c = complex.im %a : complex<f32>
-        linalg.yield %c : f32
-      } -> tensor<f32>
-      util.return %4 : tensor<f32>
-    }
-  })",
-                                 &FoldKnownParts);
-  EXPECT_TRUE(Holds(text, "dense<0.000000e+00> : tensor<f32>")) << text;
-  EXPECT_FALSE(Holds(text, "complex.im")) << text;
-}
-
-TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
-  const std::string text = After(R"(module {
-    util.func public @main(%x: f32) -> (f32, f32, f64) {
-      %0 = math.sin %x : f32
-      %1 = math.atan %x : f32
-      %2 = arith.extf %x : f32 to f64
-      %3 = math.sin %2 : f64
-      util.return %0, %1, %3 : f32, f32, f64
-    }
-  })",
-                                 &WidenMath);
-  EXPECT_FALSE(Holds(text, "math.sin %arg0")) << text;
-  EXPECT_TRUE(Holds(text, ": f64\n")) << text;
-  EXPECT_FALSE(Holds(text, "math.atan %arg0")) << text;
 }
 
 }  // namespace

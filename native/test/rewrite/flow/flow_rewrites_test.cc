@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of what runs dispatches, as text before and after.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/flow/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {
+  const auto barriers = [](const std::string& operands,
+                           const std::string& types) {
+    return Count(After(R"(module {
+      flow.executable private @e {
+        flow.executable.export public @d
+      }
+      util.func public @main(%x: tensor<4xf32>)
+          -> (tensor<4xf32>, tensor<4xf32>) {
+        %0:2 = flow.dispatch @e::@d()" +
+                           operands + ") : (" + types +
+                           R"() -> (tensor<4xf32>, tensor<4xf32>)
+        util.return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+      }
+    })",
+                       &GuardLoneDispatches),
+                 "util.optimization_barrier");
+  };
+  EXPECT_EQ(barriers("", ""), 2U);
+  EXPECT_EQ(barriers("%x", "tensor<4xf32>"), 0U);
+}
+
+// A branch that hands out a value from outside; `before` and `after` are other
+// uses of that value.
+std::string AfterABranch(const std::string& before, const std::string& after) {
+  return After(R"(module {
+    util.func public @main(%p: i1, %x: tensor<4xf32>, %y: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      )" + before + R"(
+      %0 = scf.if %p -> tensor<4xf32> {
+        scf.yield %x : tensor<4xf32>
+      } else {
+        scf.yield %y : tensor<4xf32>
+      }
+      )" + after + R"(
+    }
+  })",
+               &KeepSharedResults);
+}
+
+TEST(KeepSharedResultsTest, ABranchHandsOutWhatIsReadLater) {
+  EXPECT_TRUE(Holds(AfterABranch("",
+                                 "util.return %0, %x : tensor<4xf32>, "
+                                 "tensor<4xf32>"),
+                    "util.optimization_barrier %0"));
+  // The same holds for a view of the value.
+  EXPECT_TRUE(
+      Holds(AfterABranch("%v = flow.tensor.reshape %x : tensor<4xf32> -> "
+                         "tensor<2x2xf32>",
+                         "%w = flow.tensor.reshape %v : tensor<2x2xf32> -> "
+                         "tensor<4xf32>\n"
+                         "util.return %0, %w : tensor<4xf32>, tensor<4xf32>"),
+            "util.optimization_barrier"));
+}
+
+TEST(KeepSharedResultsTest, NotWhatWasReadBefore) {
+  EXPECT_FALSE(
+      Holds(AfterABranch("%w = flow.tensor.clone %x : tensor<4xf32>",
+                         "util.return %0, %w : tensor<4xf32>, tensor<4xf32>"),
+            "util.optimization_barrier"));
+}
+
+TEST(KeepSharedResultsTest, WhatWentThroughABarrierIsKept) {
+  const std::string text =
+      AfterABranch("",
+                   "%b = util.optimization_barrier %0 : tensor<4xf32>\n"
+                   "util.return %b, %x : tensor<4xf32>, tensor<4xf32>");
+  const std::string barrier = "util.optimization_barrier ";
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(barrier, at)) != std::string::npos;
+       at += barrier.size()) {
+    ++count;
+  }
+  // The result, what went through the barrier, and what came in have one each;
+  // one was there before.
+  EXPECT_EQ(count, 4U) << text;
+}
+
+// A loop that starts from `start` and carries `next` on.
+std::string AfterALoop(const std::string& start, const std::string& next,
+                       const std::string& returned) {
+  return After(R"(module {
+    util.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: index)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %zeros = arith.constant dense<0.0> : tensor<4xf32>
+      %table = arith.constant dense<[0.0, 1.0, 2.0, 3.0]> : tensor<4xf32>
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %0 = scf.for %i = %zero to %n step %one iter_args(%c = )" +
+                   start + R"() -> tensor<4xf32> {
+        %new = flow.tensor.clone %c : tensor<4xf32>
+        scf.yield )" +
+                   next + R"( : tensor<4xf32>
+      }
+      util.return %0, )" +
+                   returned + R"( : tensor<4xf32>, tensor<4xf32>
+    }
+  })",
+               &KeepSharedResults);
+}
+
+TEST(KeepSharedResultsTest, ALoopMayHandOutWhatItStartsFrom) {
+  const std::string text = AfterALoop("%x", "%new", "%x");
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier %0")) << text;
+  // IREE itself does not write into the start of the loop.
+  EXPECT_FALSE(Holds(text, "util.optimization_barrier %arg4")) << text;
+  EXPECT_FALSE(Holds(AfterALoop("%x", "%new", "%y"), "barrier"));
+  EXPECT_FALSE(Holds(AfterALoop("%zeros", "%new", "%zeros"), "barrier"));
+  EXPECT_TRUE(Holds(AfterALoop("%table", "%new", "%y"), "barrier"));
+}
+
+TEST(KeepSharedResultsTest, WhatItCameFromIsKept) {
+  EXPECT_TRUE(Holds(AfterABranch("",
+                                 "util.return %0, %x : tensor<4xf32>, "
+                                 "tensor<4xf32>"),
+                    "util.optimization_barrier %arg1"));
+}
+
+TEST(KeepSharedResultsTest, ALoopThatCarriesOnWhatIsOutside) {
+  const std::string text = AfterALoop("%x", "%y", "%x");
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg4")) << text;
+}
+
+TEST(GuardConstantTermsTest, WhereAReductionAddsTheSameToEachElement) {
+  const auto sum = [](const std::string& added) {
+    return After(R"(module {
+      util.func public @main(%x: tensor<9xi32>, %start: tensor<i32>)
+          -> tensor<i32> {
+        %two = arith.constant 2 : i32
+        %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+                                              affine_map<(d0) -> ()>],
+                             iterator_types = ["reduction"]}
+            ins(%x : tensor<9xi32>) outs(%start : tensor<i32>) {
+        ^bb0(%a: i32, %b: i32):
+          %index = linalg.index 0 : index
+          %i = arith.index_cast %index : index to i32
+          %four = arith.muli %two, %two : i32
+          %more = arith.muli %two, %i : i32
+          %c = arith.addi %b, )" +
+                     added + R"( : i32
+          linalg.yield %c : i32
+        } -> tensor<i32>
+        util.return %0 : tensor<i32>
+      }
+    })",
+                 &GuardConstantTerms);
+  };
+  EXPECT_TRUE(Holds(sum("%two"), "util.optimization_barrier"));
+  EXPECT_TRUE(Holds(sum("%four"), "util.optimization_barrier"));
+  EXPECT_TRUE(Holds(sum("%two"), "ins(%0 : tensor<9xi32>)")) << sum("%two");
+  EXPECT_TRUE(Holds(sum("%two"), "%0 = tensor.empty() : tensor<9xi32>"));
+  EXPECT_FALSE(Holds(sum("%a"), "tensor.empty"));
+  EXPECT_FALSE(Holds(sum("%a"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(sum("%i"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(sum("%more"), "util.optimization_barrier"));
+}
+
+}  // namespace
+}  // namespace iree_pjrt

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of linalg on tensors, as text before and after.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+TEST(StabilizeSortsTest, TurnsTheComparisonAround) {
+  const std::string text = After(R"(module {
+    util.func public @main(%v: tensor<8xi32>) -> tensor<8xi32> {
+      %0 = iree_linalg_ext.sort dimension(0) outs(%v : tensor<8xi32>) {
+      ^bb0(%a: i32, %b: i32):
+        %1 = arith.cmpi slt, %a, %b : i32
+        iree_linalg_ext.yield %1 : i1
+      } -> tensor<8xi32>
+      util.return %0 : tensor<8xi32>
+    }
+  })",
+                                 &StabilizeSorts);
+  EXPECT_TRUE(Holds(text, "arith.cmpi slt, %arg2, %arg1 : i32")) << text;
+  EXPECT_TRUE(Holds(text, "arith.xori")) << text;
+}
+
+TEST(RoundFloats8Test, ArithmeticIsInFloat32) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: f8E4M3FN, %c: f16) -> (f8E4M3FN, f8E5M2, f64) {
+      %0 = arith.addf %a, %a : f8E4M3FN
+      %1 = arith.truncf %c : f16 to f8E5M2
+      %2 = arith.extf %a : f8E4M3FN to f64
+      return %0, %1, %2 : f8E4M3FN, f8E5M2, f64
+    }
+  })",
+                                 &RoundFloats8);
+  for (const char* gone : {"f16 to f8E5M2", "addf %arg0", "f8E4M3FN to f64"}) {
+    EXPECT_FALSE(Holds(text, gone)) << text;
+  }
+  EXPECT_TRUE(Holds(text, "arith.bitcast %arg0 : f8E4M3FN to i8")) << text;
+  EXPECT_TRUE(Holds(text, ": i8 to f8E5M2")) << text;
+}
+
+TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
+  const auto slice = [](const std::string& size, const std::string& step) {
+    return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<)" +
+                     size + R"(xi8>) -> tensor<2xi32> {
+        %0 = tensor.empty() : tensor<)" +
+                     size + R"(xi32>
+        %1 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%x : tensor<)" +
+                     size + R"(xi8>) outs(%0 : tensor<)" + size +
+                     R"(xi32>) {
+        ^bb0(%a: i8, %b: i32):
+          %c = arith.extsi %a : i8 to i32
+          linalg.yield %c : i32
+        } -> tensor<)" +
+                     size + R"(xi32>
+        %2 = tensor.extract_slice %1[0] [2] [)" +
+                     step + R"(]
+            : tensor<)" +
+                     size + R"(xi32> to tensor<2xi32>
+        util.return %2 : tensor<2xi32>
+      }
+    })",
+                 &CopySlicedSources);
+  };
+  EXPECT_TRUE(Holds(slice("4", "2"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("4", "1"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(slice("400", "2"), "util.optimization_barrier"));
+}
+
+TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
+  const std::string text = After(R"(module {
+    util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %c = arith.constant dense<2.0> : tensor<4xf32>
+      %d = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%c : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      %1 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins(%v, %i : tensor<1xf32>, tensor<1x1xi32>) outs(%d : tensor<4xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<4xf32>
+      util.return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }
+  })",
+                                 &FreeTargets);
+  EXPECT_TRUE(Holds(text, "flow.tensor.splat")) << text;
+  const size_t first = text.find("util.optimization_barrier");
+  EXPECT_NE(text.find("util.optimization_barrier", first + 1),
+            std::string::npos)
+      << text;
+}
+
+TEST(SplitComplexConstantsTest, MakesThemOfTheirParts) {
+  const std::string text = After(R"(module {
+    util.func public @main() -> complex<f32> {
+      %0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>
+      util.return %0 : complex<f32>
+    }
+  })",
+                                 &SplitComplexConstants);
+  EXPECT_TRUE(Holds(text, "complex.create")) << text;
+  EXPECT_FALSE(Holds(text, "complex.constant")) << text;
+}
+
+TEST(FoldKnownPartsTest, ARealNumberHasNoImaginaryPart) {
+  const std::string text = After(R"(#map = affine_map<(d0) -> (d0)>
+  module {
+    util.func public @main(%x: tensor<1xf32>) -> tensor<f32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<1xcomplex<f32>>
+      %1 = linalg.generic {indexing_maps = [#map, #map],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<1xf32>) outs(%0 : tensor<1xcomplex<f32>>) {
+      ^bb0(%a: f32, %b: complex<f32>):
+        %c = complex.create %a, %zero : complex<f32>
+        linalg.yield %c : complex<f32>
+      } -> tensor<1xcomplex<f32>>
+      %2 = tensor.collapse_shape %1 []
+          : tensor<1xcomplex<f32>> into tensor<complex<f32>>
+      %3 = tensor.empty() : tensor<f32>
+      %4 = linalg.generic {indexing_maps = [affine_map<() -> ()>,
+                                            affine_map<() -> ()>],
+                           iterator_types = []}
+          ins(%2 : tensor<complex<f32>>) outs(%3 : tensor<f32>) {
+      ^bb0(%a: complex<f32>, %b: f32):
+        %c = complex.im %a : complex<f32>
+        linalg.yield %c : f32
+      } -> tensor<f32>
+      util.return %4 : tensor<f32>
+    }
+  })",
+                                 &FoldKnownParts);
+  EXPECT_TRUE(Holds(text, "dense<0.000000e+00> : tensor<f32>")) << text;
+  EXPECT_FALSE(Holds(text, "complex.im")) << text;
+}
+
+TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: f32) -> (f32, f32, f64) {
+      %0 = math.sin %x : f32
+      %1 = math.atan %x : f32
+      %2 = arith.extf %x : f32 to f64
+      %3 = math.sin %2 : f64
+      util.return %0, %1, %3 : f32, f32, f64
+    }
+  })",
+                                 &WidenMath);
+  EXPECT_FALSE(Holds(text, "math.sin %arg0")) << text;
+  EXPECT_TRUE(Holds(text, ": f64\n")) << text;
+  EXPECT_FALSE(Holds(text, "math.atan %arg0")) << text;
+}
+
+// One elementwise function of two numbers: `%x`, `%y` to `%z`.
+std::string Elementwise(const std::string& type,
+                        const std::string& operations) {
+  return "module { func.func @main(%x: " + type + ", %y: " + type + ") -> " +
+         type + " {\n" + operations + "\n return %z : " + type + "\n} }";
+}
+
+constexpr char kAddition[] = R"(module {
+  util.func public @main(%x: tensor<8xf32>, %y: tensor<8xf32>)
+      -> tensor<8xf32> {
+    %0 = tensor.empty() : tensor<8xf32>
+    %1 = linalg.map { arith.addf }
+        ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%0 : tensor<8xf32>)
+    util.return %1 : tensor<8xf32>
+  }
+})";
+
+TEST(KeepInputsTest, WhatIsNotDonatedIsUsedBeforeTheReturn) {
+  const auto kept = [](bool first, bool second) {
+    return Count(After(kAddition,
+                       [&](const Ir& ir) { KeepInputs(ir, {first, second}); }),
+                 "util.optimization_barrier");
+  };
+  EXPECT_EQ(kept(false, false), 2U);
+  EXPECT_EQ(kept(true, false), 1U);
+  EXPECT_EQ(kept(true, true), 0U);
+}
+
+TEST(KeepInputsTest, WhatIsReturnedIsKeptThoughItIsDonated) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      util.return %x : tensor<8xf32>
+    }
+  })",
+                                 [](const Ir& ir) { KeepInputs(ir, {true}); });
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg0")) << text;
+}
+
+TEST(LimitDispatchOperandsTest, ASumOfManyArraysIsTakenInParts) {
+  const auto barriers = [](int arrays) {
+    std::string arguments;
+    std::string sums;
+    std::string last = "%a0";
+    for (int i = 0; i < arrays; ++i) {
+      const std::string n = std::to_string(i);
+      arguments += (i ? ", %a" : "%a") + n + ": tensor<8xf32>";
+      if (i == 0) continue;
+      sums += "%s" + n +
+              R"( = linalg.generic {
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+                           affine_map<(d0) -> (d0)>],
+          iterator_types = ["parallel"]}
+          ins()" +
+              last + ", %a" + n +
+              R"( : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+        ^bb0(%p: f32, %q: f32, %r: f32):
+          %t = arith.addf %p, %q : f32
+          linalg.yield %t : f32
+        } -> tensor<8xf32>
+)";
+      last = "%s" + n;
+    }
+    return Count(
+        After("module { util.func public @main(" + arguments +
+                  ") -> tensor<8xf32> {\n"
+                  "%e = tensor.empty() : tensor<8xf32>\n" +
+                  sums + "util.return " + last + " : tensor<8xf32>\n} }",
+              &LimitDispatchOperands),
+        "util.optimization_barrier");
+  };
+  EXPECT_EQ(barriers(8), 0U);
+  EXPECT_GE(barriers(40), 1U);
+  EXPECT_GE(barriers(100), 3U);
+}
+
+TEST(KeepProductSumsTest, AZeroStandsBetweenProductAndSum) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: tensor<8xf32>, %s: tensor<f32>) -> tensor<f32> {
+      %e = tensor.empty() : tensor<8xf32>
+      %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+                                            affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]}
+          ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        %p = arith.mulf %a, %a : f32
+        linalg.yield %p : f32
+      } -> tensor<8xf32>
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+                                            affine_map<(d0) -> ()>],
+                           iterator_types = ["reduction"]}
+          ins(%0 : tensor<8xf32>) outs(%s : tensor<f32>) {
+      ^bb0(%a: f32, %b: f32):
+        %t = arith.addf %a, %b : f32
+        linalg.yield %t : f32
+      } -> tensor<f32>
+      util.return %1 : tensor<f32>
+    }
+  })",
+                                 &KeepProductSums);
+  EXPECT_EQ(Count(text, "arith.addf"), 2U) << text;
+}
+
+TEST(ExpandPowersTest, ThePowerIsOfTheAbsoluteValue) {
+  const std::string text =
+      After(Elementwise("f32", "%z = math.powf %x, %y : f32"), &ExpandPowers);
+  EXPECT_TRUE(Holds(text, "math.absf %arg0")) << text;
+  EXPECT_FALSE(Holds(text, "math.powf %arg0")) << text;
+  EXPECT_TRUE(Holds(text, "math.copysign")) << text;
+}
+
+TEST(ExpandFloat64MathTest, WhatIreeLowersBadlyIsGone) {
+  for (const char* name : {"cbrt", "expm1", "log1p"}) {
+    const std::string operation = "math." + std::string(name) + " %x : ";
+    EXPECT_FALSE(Holds(After(Elementwise("f64", "%z = " + operation + "f64"),
+                             &ExpandFloat64Math),
+                       "math." + std::string(name)));
+    EXPECT_TRUE(Holds(After(Elementwise("f32", "%z = " + operation + "f32"),
+                            &ExpandFloat64Math),
+                      "math." + std::string(name)));
+  }
+}
+
+}  // namespace
+}  // namespace iree_pjrt

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrites of memory and loops, as text before and after.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/stream/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+TEST(AlignLoopsTest, EveryCarriedValueHasAResult) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: index, %b: index) -> index {
+      %0 = scf.while (%x = %a, %y = %b) : (index, index) -> index {
+        %1 = arith.cmpi slt, %x, %y : index
+        scf.condition(%1) %x : index
+      } do {
+      ^bb0(%z: index):
+        %2 = arith.addi %z, %z : index
+        scf.yield %2, %z : index, index
+      }
+      util.return %0 : index
+    }
+  })",
+                                 &AlignLoops);
+  EXPECT_TRUE(Holds(text, "(index, index) -> (index, index)")) << text;
+  EXPECT_TRUE(Holds(text, "#0 : index")) << text;
+}
+
+TEST(AlignLoopsTest, ResultsAreInTheOrderOfTheCarriedValues) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: tensor<4xf32>, %b: index) -> (i1, tensor<4xf32>) {
+      %0:3 = scf.while (%x = %a, %y = %b)
+          : (tensor<4xf32>, index) -> (i1, index, tensor<4xf32>) {
+        %1 = arith.cmpi slt, %y, %b : index
+        scf.condition(%1) %1, %y, %x : i1, index, tensor<4xf32>
+      } do {
+      ^bb0(%c: i1, %y: index, %x: tensor<4xf32>):
+        %2 = arith.select %c, %y, %b : index
+        scf.yield %x, %2 : tensor<4xf32>, index
+      }
+      util.return %0#0, %0#2 : i1, tensor<4xf32>
+    }
+  })",
+                                 &AlignLoops);
+  EXPECT_TRUE(
+      Holds(text, "(tensor<4xf32>, index, i1) -> (tensor<4xf32>, index, i1)"))
+      << text;
+  EXPECT_TRUE(Holds(text, "util.return %0#2, %0#0")) << text;
+}
+
+TEST(AlignLoopsTest, OtherLoopsStay) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: index, %b: index) -> index {
+      %0 = scf.while (%x = %a) : (index) -> index {
+        %1 = arith.cmpi slt, %x, %b : index
+        scf.condition(%1) %x : index
+      } do {
+      ^bb0(%z: index):
+        scf.yield %z : index
+      }
+      util.return %0 : index
+    }
+  })",
+                                 &AlignLoops);
+  EXPECT_TRUE(Holds(text, ": (index) -> index {")) << text;
+}
+
+TEST(PinCapturedValuesTest, OfALoopThatUsesWhatIsComputedOutside) {
+  const auto loop = [](const std::string& used) {
+    return After(R"(module {
+      util.func public @main(%size: index, %v: i32,
+                             %a: !stream.resource<transient>, %n: index)
+          -> !stream.resource<transient> {
+        %zero = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
+        %r = scf.for %i = %zero to %n step %one iter_args(%c = %s)
+            -> !stream.resource<transient> {
+          %d = stream.async.clone )" +
+                     used + R"(
+              : !stream.resource<transient>{%size}
+              -> !stream.resource<transient>{%size}
+          scf.yield %d : !stream.resource<transient>
+        }
+        util.return %r : !stream.resource<transient>
+      }
+    })",
+                 &PinCapturedValues);
+  };
+  EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(loop("%c"), "util.optimization_barrier"));
+  EXPECT_TRUE(Holds(loop("%a"), "util.optimization_barrier"));
+}
+
+TEST(PinCapturedValuesTest, OfALoopWhoseStartIsUsedAfterIt) {
+  const auto loop = [](const std::string& returned) {
+    return After(R"(module {
+      util.func public @main(%size: index, %v: i32, %n: index)
+          -> (!stream.resource<transient>, !stream.resource<transient>) {
+        %zero = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
+        %r = scf.for %i = %zero to %n step %one iter_args(%c = %s)
+            -> !stream.resource<transient> {
+          scf.yield %c : !stream.resource<transient>
+        }
+        util.return %r, )" +
+                     returned + R"(
+            : !stream.resource<transient>, !stream.resource<transient>
+      }
+    })",
+                 &PinCapturedValues);
+  };
+  EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(loop("%r"), "util.optimization_barrier"));
+}
+
+TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
+  const std::string text =
+      After(R"(module {
+    util.func public @main(%a: !stream.resource<transient>, %n: index) {
+      %zero = arith.constant 0 : index
+      %0 = stream.resource.subview %a[%zero]
+          : !stream.resource<transient>{%n} -> !stream.resource<transient>{%n}
+      %1 = util.optimization_barrier %0 : !stream.resource<transient>
+      util.return
+    }
+  })",
+            [](const Ir& ir) {
+              // No text can give the views this type.
+              for (const MlirOperation op : ir.AllOperations()) {
+                if (ir.Name(op) != "stream.resource.subview") continue;
+                ir.api.mlirValueSetType(ir.api.mlirOperationGetResult(op, 0),
+                                        ir.ParseType("!stream.resource<*>"));
+              }
+              RefineSubviews(ir);
+            });
+  EXPECT_FALSE(Holds(text, "<*>")) << text;
+}
+
+TEST(DropDeallocationsTest, WhoWaitedForOneWaitsForWhatItWaitedFor) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: !stream.resource<transient>, %n: index,
+        %t: !stream.timepoint) -> (!stream.timepoint, !stream.timepoint) {
+      %0 = stream.resource.dealloca await(%t) => %a
+          : !stream.resource<transient>{%n} => !stream.timepoint
+      %1 = stream.resource.dealloca %a
+          : !stream.resource<transient>{%n} => !stream.timepoint
+      util.return %0, %1 : !stream.timepoint, !stream.timepoint
+    }
+  })",
+                                 &DropDeallocations);
+  EXPECT_FALSE(Holds(text, "dealloca")) << text;
+  EXPECT_TRUE(Holds(text, "%0 = stream.timepoint.immediate")) << text;
+  EXPECT_TRUE(Holds(text, "util.return %arg2, %0")) << text;
+}
+
+}  // namespace
+}  // namespace iree_pjrt
