@@ -5,8 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MINUTE = 60_000;
 
-/** Files that take minutes begin first, so that no core waits at the end; vitest would order them by size. */
-const LONGEST = ['ci', 'variants', 'matrix', 'asan', 'jax-tests'].map((name) => `${name}.test.ts`);
+/**
+ * Files that take minutes begin first, so that no core waits at the end; vitest would order them by size. What
+ * `variants` and `matrix` make, `releases` and `ci` take.
+ */
+const LONGEST = ['variants', 'matrix', 'faults', 'asan', 'at-head', 'ci', 'jax-tests'].map((name) => `${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -37,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/rigs/results.ts'],
           testTimeout: 20 * MINUTE,
           hookTimeout: 20 * MINUTE,
           // Most of a file's time is waiting: for downloads, for one process after another.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MatrixCell, MatrixReport } from '../../stages/lib/matrix/report.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 import { openFile } from '../rigs/browser.js';
-import { makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
+import { handOver, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
 import { IREE } from '../rigs/locked.js';
 import { makeMatrixSmall } from '../rigs/small-matrix.js';
 import { ranIn, type PipelineResult, type RunOptions } from '../rigs/pipeline-run.js';
@@ -14,9 +14,10 @@ let checkout: Checkout;
 let python: string;
 let oldest: string;
 let newest: string;
-/** With a cache of its own, for the same reason. */
+/** A cache of its own, for the same reason. */
+const OWN = 'own';
 const runMatrix = (flag: '--json' | '--plain', options: RunOptions = {}): Promise<PipelineResult> =>
-  checkout.run(['run', 'matrix', flag], { ...options, env: { PIPELINE_CACHE_DIR: checkout.path('.pipeline', 'own') } });
+  checkout.run(['run', 'matrix', flag], { ...options, env: { PIPELINE_CACHE_DIR: checkout.path('.pipeline', OWN) } });
 const cells = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('matrix-cell'));
 
 beforeAll(async () => {
@@ -47,6 +48,7 @@ test('a run that is killed in the middle goes on where it stopped', async () => 
   expect(cells(ranIn(result)).filter((name) => done.includes(name))).toEqual([]);
   expect(cells(ranIn(result)).length).toBeGreaterThan(0);
   expect(checkout.leftovers()).toEqual([]);
+  for (const cell of cells(checkout.nodesWithResults())) await handOver(checkout, cell, OWN);
 });
 
 test('the same wheel file works with the oldest and the newest jaxlib, which report themselves', () => {

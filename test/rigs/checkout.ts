@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { inject } from 'vitest';
+import { LocalStore } from '../../engine/cache/local-store.js';
 import { PipelineRun, processesOf, type PipelineResult, type RunOptions } from './pipeline-run.js';
 
 /** The working tree that these tests belong to. */
@@ -254,6 +256,9 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
   if (seed === 'tools') return;
   copy('-al', path.join('cache', 'content-v2'));
   copy('-a', path.join('cache', 'index-v5'));
+  for (const part of ['content-v2', 'index-v5'])
+    if (fs.existsSync(path.join(inject('results'), part)))
+      fs.cpSync(path.join(inject('results'), part), path.join(to, 'cache', part), { recursive: true, force: false });
   copyZigCache(checkout.root);
   copy('-a', 'published.json');
   // `cp -a` keeps the times by which published files are known.
@@ -262,8 +267,26 @@ function copyState(checkout: Checkout, seed: 'all' | 'tools'): void {
 }
 
 /** zig's C++ library, which takes a minute to build in each checkout that lacks it. */
-export function copyZigCache(root: string): void {
+function copyZigCache(root: string): void {
   copyPart(root, '-a', path.join('work', 'zig-cache'));
+}
+
+/** The last result of a node in a checkout's cache, into another cache, where it is found by its key. */
+export async function copyCachedResult(from: Checkout, node: string, into: string, cache = 'cache'): Promise<void> {
+  const [newest] = from.resultsOf(node);
+  if (newest === undefined) throw new Error(`${node} has no result in ${from.root}`);
+  const { key } = JSON.parse(from.read(path.join(newest, 'artifact.json'))) as { readonly key: string };
+  const hit = await new LocalStore({ dir: from.path('.pipeline', cache) }).lookup(key);
+  if (hit === undefined) throw new Error(`the cache of ${from.root} has no ${node}`);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'e2e-result-'));
+  await hit.restore(folder);
+  await new LocalStore({ dir: into }).put(key, folder, list(folder), hit.meta);
+  fs.rmSync(folder, { recursive: true });
+}
+
+/** Checkouts that are made later in this run of vitest find this result of a node, and do not make it again. */
+export async function handOver(from: Checkout, node: string, cache?: string): Promise<void> {
+  await copyCachedResult(from, node, inject('results'), cache);
 }
 
 /** A file or folder of our own `.pipeline` into that of another checkout, if it is there. */

@@ -20,8 +20,6 @@ export interface RunnerOptions {
   readonly github: Readonly<Record<string, string>>;
   readonly inputs?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Told of the checkout that a job has made. */
-  readonly onCheckout?: (job: string, workspace: string) => void;
 }
 
 export interface JobRun {
@@ -98,7 +96,6 @@ export class WorkflowRunner {
       const done = await this.#runStep(step, job, workspace, contexts);
       state.log += done.log;
       state.failed ||= !done.ok;
-      if (done.ok && step.uses?.startsWith('actions/checkout@')) this.#options.onCheckout?.(name, workspace);
       if (step.id !== undefined) steps[step.id] = { outputs: done.outputs };
     }
     const contexts = { ...outer, matrix: row, steps };
