@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Runs compare.py over cells, and keeps each row as it comes, so that a run that is ended goes on where it stopped. */
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { ProcessOutput } from 'zx';
+import { fail } from '../../engine/failure.js';
+import { suggest } from '../../engine/base/nearest.js';
+import { cores, pluginEnv, root } from '../report.js';
+import type { Listed, Measured } from './cell.js';
+import { Progress } from './progress.js';
+
+/** XLA:CPU's names of the vectors that a processor of that name has. */
+const XLA_ISAS: Readonly<Record<string, string>> = {
+  'x86-64-v2': 'SSE4_2',
+  'x86-64-v3': 'AVX2',
+  'x86-64-v4': 'AVX512',
+};
+
+/** The two environments in which `python` finds JAX and one of the platforms. */
+export interface Envs {
+  readonly xla: NodeJS.ProcessEnv;
+  readonly ours: NodeJS.ProcessEnv;
+}
+
+/** Of a variant as it was last built; compiling for `targetCpu`, or for this machine's processor where that is empty. */
+export async function envsOf(variant: string | undefined, targetCpu: string): Promise<Envs> {
+  const isa = XLA_ISAS[targetCpu];
+  if (targetCpu !== '' && isa === undefined) unknownCpu(targetCpu);
+  // Nothing is compiled twice in a run, and what was compiled before is not to be found.
+  const env: NodeJS.ProcessEnv = {
+    ...(await environment(variant)),
+    JAX_ENABLE_COMPILATION_CACHE: '0',
+    IREE_PJRT_CACHE_SIZE: '0',
+  };
+  const flags = (name: string, flag: string): NodeJS.ProcessEnv =>
+    isa === undefined ? {} : { [name]: `${env[name] ?? ''} ${flag}`.trim() };
+  const scripts = [path.join(root, 'bench'), path.join(root, 'bench', 'plugin')].join(path.delimiter);
+  return {
+    // Nothing of the plugin: it would be loaded there, too.
+    xla: {
+      ...env,
+      PJRT_NAMES_AND_LIBRARY_PATHS: undefined,
+      JAX_PLATFORMS: 'cpu',
+      PYTHONPATH: scripts,
+      ...flags('XLA_FLAGS', `--xla_cpu_max_isa=${isa ?? ''}`),
+    },
+    ours: {
+      ...env,
+      JAX_PLATFORMS: 'iree_cpu',
+      ...flags('IREE_PJRT_IREE_COMPILER_OPTIONS', `--iree-llvmcpu-target-cpu=${targetCpu}`),
+    },
+  };
+}
+
+/** As pluginEnv; a `usage` failure in the pipeline's own words where there is no such variant, or it is not built. */
+async function environment(variant: string | undefined): Promise<NodeJS.ProcessEnv> {
+  try {
+    return await pluginEnv(variant);
+  } catch (error) {
+    if (!(error instanceof ProcessOutput)) throw error;
+    const [message = '', ...help] = error.stderr
+      .trim()
+      .replace(/^error: /, '')
+      .split('\n');
+    return fail({ kind: 'usage', message, help: help.join(' ').replace(/^\s*try: /, '') });
+  }
+}
+
+function unknownCpu(targetCpu: string): never {
+  const help = suggest(targetCpu, Object.keys(XLA_ISAS), 'there are') ?? '';
+  return fail({
+    kind: 'usage',
+    message: `--target-cpu: '${targetCpu}' is no processor that both platforms can be held to`,
+    help,
+  });
+}
+
+/** sha256 of the plugin's library. */
+export async function libraryOf({ ours }: Envs): Promise<string> {
+  const [, file = ''] = (ours['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':');
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
+
+export interface Listing {
+  readonly jaxlib: string;
+  readonly cells: readonly Listed[];
+}
+
+export async function listed({ xla }: Envs): Promise<Listing> {
+  const { stdout } = await execa('python', [path.join(import.meta.dirname, 'cells.py')], {
+    env: xla,
+    extendEnv: false,
+  });
+  return JSON.parse(stdout) as Listing;
+}
+
+export interface Asked {
+  readonly cells: readonly Listed[];
+  readonly envs: Envs;
+  /** Where rows are kept. */
+  readonly file: string;
+  /** What the rows depend on: a run goes on only with the same. */
+  readonly key: string;
+  readonly resume: boolean;
+  /** How long each side of a cell is timed. */
+  readonly seconds: number;
+  /** How long one step of a cell may take, in seconds. */
+  readonly limit: number;
+}
+
+/** The rows, those of an ended run among them; undefined if this one was ended. */
+export async function measured(asked: Asked): Promise<readonly Measured[] | undefined> {
+  const before = asked.resume ? await kept(asked) : [];
+  if (before.length === 0) await begin(asked);
+  const known = new Map(before.map((row) => [row.id, row]));
+  const missing = asked.cells.filter(({ id }) => !known.has(id));
+  const progress = new Progress(asked.cells.length, before.length, process.stderr);
+  const script = path.join(import.meta.dirname, 'compare.py');
+  // No shell starts Python (see ../rows.ts).
+  const run = execa('taskset', ['-c', cores, 'python', script], {
+    env: asked.envs.ours,
+    input: JSON.stringify({ ...asked, cells: missing.map(({ id }) => id) }),
+    stderr: 'inherit',
+    buffer: false,
+    reject: false,
+  });
+  const ended = new AbortController();
+  ended.signal.addEventListener('abort', () => run.kill('SIGINT'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      ended.abort();
+    });
+  for await (const line of run) {
+    const row = JSON.parse(line) as Measured;
+    known.set(row.id, row);
+    await appendFile(asked.file, `${line}\n`);
+    progress.show(row);
+  }
+  progress.end();
+  const { exitCode } = await run;
+  if (ended.signal.aborted) return undefined;
+  if (exitCode !== 0) throw new Error(`compare.py ended with ${exitCode ?? 'a signal'}; what it said is above`);
+  return asked.cells.flatMap(({ id }) => known.get(id) ?? []);
+}
+
+async function begin({ file, key }: Asked): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify({ key })}\n`);
+}
+
+/** The rows of the run that was ended; a `usage` failure if it was of something else. */
+async function kept({ file, key, cells }: Asked): Promise<Measured[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  // The last line may have been cut off: new rows begin on a line of their own.
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const [head, ...rows] = whole.split('\n').slice(0, -1);
+  if (head === undefined) {
+    return fail({ kind: 'usage', message: '--resume: no run was ended', help: 'leave --resume out' });
+  }
+  if ((JSON.parse(head) as { key: string }).key !== key) {
+    const message = '--resume: the run that was ended measured another library, jaxlib or processor';
+    return fail({ kind: 'usage', message, help: 'leave --resume out' });
+  }
+  await writeFile(file, whole);
+  const wanted = new Set(cells.map(({ id }) => id));
+  return rows.map((row) => JSON.parse(row) as Measured).filter(({ id }) => wanted.has(id));
+}
