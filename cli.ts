@@ -3,12 +3,12 @@
  * Composition root: the command line, and the only place (with commands/) that knows both engine and stages.
  * It declares commands and imports the one that is asked for.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import picocolors from 'picocolors';
-import type { CommandContext, Output } from './commands/context.js';
+import { type CommandContext, CONFIG_FILE, findRoot, openProject, type Output } from './commands/context.js';
 import { COMMANDS } from './commands/declarations.js';
 import type { CommandSpec, OptionSpec } from './commands/spec.js';
 import { Options } from './commands/options.js';
@@ -20,6 +20,11 @@ import { STAGES, loadStage } from './stages/registry.js';
 declare const PIPELINE_BUILD: string | undefined;
 
 const WIDTH = 80;
+const HELP = 'help';
+const RUN = 'run';
+const HELP_END = `A pipeline's name is short for \`${RUN} NAME\`: npx pipeline matrix
+Each command has examples: npx pipeline COMMAND --help
+Exit codes: docs/exit-codes.md`;
 
 export interface Surroundings {
   readonly cwd: string;
@@ -33,8 +38,10 @@ export async function main(argv: readonly string[], around: Surroundings = surro
   const context = contextFor(around);
   let exitCode = 0;
   try {
-    const program = await makeProgram(context, argv, (code) => (exitCode = code));
-    await program.parseAsync(argv, { from: 'user' });
+    const program = makeProgram(context);
+    const words = await withRun(program, context, argv);
+    await addCommands(program, context, words, (code) => (exitCode = code));
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
@@ -60,17 +67,13 @@ function contextFor(around: Surroundings): CommandContext {
   };
 }
 
-async function makeProgram(
-  context: CommandContext,
-  argv: readonly string[],
-  done: (code: number) => void,
-): Promise<Command> {
-  const program = new Command('pipeline')
+function makeProgram(context: CommandContext): Command {
+  return new Command('pipeline')
     .description('Builds what pipeline.yaml describes.')
     .usage('[-C FOLDER] COMMAND')
     .version(versionOf(context.home), '-V, --version', 'print the version')
     .option('-C, --directory <folder>', 'work in this folder instead of here')
-    .helpCommand('help [command]', 'help for a command')
+    .helpCommand(`${HELP} [command]`, 'help for a command')
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
@@ -84,16 +87,36 @@ async function makeProgram(
       getOutHasColors: () => context.colors.isColorSupported,
       getErrHasColors: () => context.colors.isColorSupported,
     })
-    .addHelpText('after', '\nEach command has examples: npx pipeline COMMAND --help\nExit codes: docs/exit-codes.md');
+    .addHelpText('after', `\n${HELP_END}`);
+}
+
+/** `matrix …` as `run matrix …`: the name of a pipeline where a command stands, unless a command has that name. */
+async function withRun(program: Command, context: CommandContext, argv: readonly string[]): Promise<readonly string[]> {
+  const { operands, unknown } = program.parseOptions([...argv]);
+  const [name] = operands;
+  if (name === undefined || name === HELP || COMMANDS.some((command) => command.name === name)) return argv;
+  const folder = directoryOf(program);
+  const there = inFolder(context, folder);
+  if (!existsSync(join(findRoot(there.folder), CONFIG_FILE))) return argv;
+  const { pipelines } = (await openProject(there)).config;
+  if (!pipelines.some((pipeline) => pipeline.name === name)) return argv;
+  return [...(folder === undefined ? [] : ['-C', folder]), RUN, ...operands, ...unknown];
+}
+
+async function addCommands(
+  program: Command,
+  context: CommandContext,
+  words: readonly string[],
+  done: (code: number) => void,
+): Promise<void> {
   for (const spec of COMMANDS) {
     const command = makeCommand(spec, program, context, done);
     // Only the command that is run gets the options of stages: they need the definitions of all stages.
-    if (spec.stageOptions === true && argv.includes(spec.name)) {
+    if (spec.stageOptions === true && words.includes(spec.name)) {
       for (const option of await stageOptionSpecs(context)) command.addOption(makeOption(option));
     }
     program.addCommand(command);
   }
-  return program;
 }
 
 function versionOf(home: string): string {
@@ -116,10 +139,14 @@ function makeCommand(
   return command.action(async (...given: unknown[]) => {
     // commander passes the arguments, then the options, then the command itself.
     const args = given.slice(0, -2).flat() as (string | undefined)[];
-    const folder = program.opts<{ directory?: string }>().directory;
     const module = await spec.load();
-    done(await module.run(inFolder(context, folder), args, new Options(command.opts())));
+    done(await module.run(inFolder(context, directoryOf(program)), args, new Options(command.opts())));
   });
+}
+
+/** What `-C` names. */
+function directoryOf(program: Command): string | undefined {
+  return program.opts<{ directory?: string }>().directory;
 }
 
 function inFolder(context: CommandContext, folder: string | undefined): CommandContext {

@@ -41,6 +41,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['npx pipeline run --from pack-wheels', 'pack and test again'],
       ['npx pipeline run --dry-run', 'what would run'],
       ['npx pipeline run jax-tests --jax-tests ../jax', "JAX's own tests on the wheel"],
+      ['npx pipeline matrix', 'short for `run matrix`'],
     ],
     load: () => import('./run.js'),
   },
@@ -182,10 +183,11 @@ upgrade pjrt VERSION      of the package that holds the header
 
 Works in a copy of the project (.pipeline/upgrade/): measures the release,
 writes its row of compat/, widens pipeline.yaml, renews the lock, builds, runs
-smoke test, GoogleTests, package tests and conformance. The report says what
-does not compile, what the compiler refuses, what fails and, of a header, what
-is new in it. Nothing of yours changes before --apply. Ends with 10 if anything
-failed.`,
+smoke test, GoogleTests, package tests and conformance and, where they pass on
+an IREE, the benches of bench:releases beside the line before. The report says
+what does not compile, which flags, passes and rewrites the compiler refuses,
+what fails, what is slower and faster and, of a header, what is new in it.
+Nothing of yours changes before --apply. Ends with 10 if anything failed.`,
     options: [{ flags: '--apply', text: 'take over the files of an upgrade that was tried' }],
     examples: [
       ['npx pipeline upgrade iree', 'the newest release'],
@@ -204,18 +206,21 @@ failed.`,
   },
   {
     name: 'plugin-info',
-    args: '<file...>',
+    args: '[file...]',
     summary: 'show what a wheel or plugin library says of itself',
     details: `Versions, tags, size, extensions, and the functions of the PJRT C API that the
 plugin does not implement, with its reasons. The library is loaded, in a process
-of its own, and asked.`,
+of its own, and asked. Without a file, it shows the wheels in dist/.`,
     options: [
-      { flags: '--passes', text: 'show its passes over programs instead, in their order, and why they are there' },
+      {
+        flags: '--passes',
+        text: 'show its passes over programs instead, in their order, why they are there, and for which IREE',
+      },
       JSON_OUT,
     ],
     examples: [
-      ['npx pipeline plugin-info dist/*.whl', 'the wheels of the last run'],
-      ['npx pipeline plugin-info --passes dist/*.whl', 'how they change programs'],
+      ['npx pipeline plugin-info', 'the wheels of the last run'],
+      ['npx pipeline plugin-info --passes', 'how they change programs'],
       ['npx pipeline plugin-info plugin.so --json', 'a library, as JSON'],
     ],
     load: () => import('./plugin-info.js'),

@@ -61,7 +61,7 @@ export async function makeEnvironment(
   const env = await uvEnvironment(context, tools.python);
   try {
     await context.exec(tools.uv, ['venv', '--quiet', '--allow-existing', '--python', found.path, folder], { env });
-    const install = ['pip', 'install', '--quiet', '--python', python, ...channelArgs(channel, 'uv'), ...requirements];
+    const install = ['pip', 'install', '--python', python, ...channelArgs(channel, 'uv'), ...requirements];
     await context.exec(tools.uv, install, { env });
   } catch (error) {
     throw clientFailure(error, requirements.join(' '));

@@ -56,6 +56,7 @@ def main() -> None:
     cases = {i: _Row(c.name, "µs") for i, c in enumerate(CASES) if options.only in c.name}
     kinds = {k: _Row(what, "ms") for what, k in _COMPILATIONS if options.only in what}
     for launch in range(options.launches):
+        print(f"processes {launch + 1} of {options.launches}", file=sys.stderr, flush=True)
         # Where a process lies in memory makes large arrays up to twice as slow, also of one build
         # beside itself: many processes are needed, and either build starts first as often.
         started = _launch(envs, ("before", "after") if launch % 2 == 0 else ("after", "before"))

@@ -14,7 +14,8 @@ import type { CommandContext, Project } from '../context.js';
 import { runPlan } from '../run.js';
 
 const TOOLS = 'setup-tools';
-const TIMEOUT_MS = 10 * 60_000;
+/** Its programs print while they get on: what they download, and what they ask. */
+const SILENCE_MS = 10 * 60_000;
 
 /** Makes the tools environment, or finds it unchanged; gives the exit code. */
 export async function makeTools(context: CommandContext, project: Project): Promise<number> {
@@ -44,7 +45,7 @@ export async function measuring<T>(
       args,
       cwd: given.cwd ?? tempDir,
       env: { ...context.env, ...given.env },
-      options: { timeoutMs: TIMEOUT_MS, ...given },
+      options: { silenceMs: SILENCE_MS, ...given },
       signal,
       onLine: (_, line) => {
         if (given.echo !== false) log(line);

@@ -5,6 +5,7 @@ import { releaseOf } from '../../stages/lib/release-of.js';
 import { openProject } from '../context.js';
 import { addLine, allow } from './edit-config.js';
 import { works, type Report } from './report.js';
+import { speedOf } from './speed.js';
 import { checkIn, rowIn, resolveIn, type Trial } from './trial.js';
 
 type Findings = Omit<Report, 'files'>;
@@ -35,13 +36,14 @@ export async function upgradeIree(trial: Trial, version: string): Promise<Findin
   const resolved = await resolveIn(trial);
   if (!works(resolved)) return { what, row: lines, ...resolved, compile: [], refused: [], notes: [] };
   const checked = await checkIn(trial, variant.id);
-  const next = [
-    `which rewrites it does not need: npx pipeline run obsolete-rewrites --variant ${variant.id}`,
-    'how fast it is: npm run bench:plugin, on each',
-  ];
+  const speed = works(checked) ? await speedOf(trial, config.variants, variant) : undefined;
+  const next = `which rewrites it does not need: npx pipeline run obsolete-rewrites --variant ${variant.id}`;
   const port = 'what differs between releases lies in native/src/release (docs/iree-releases.md)';
-  const notes = checked.compile.length > 0 ? [port] : next;
-  return { what, variant: variant.id, row: lines, lock: resolved.lock, ...checked, notes };
+  const notes = [checked.compile.length > 0 ? port : next];
+  return {
+    ...{ what, variant: variant.id, row: lines, lock: resolved.lock, ...checked, notes },
+    ...(speed === undefined ? {} : { speed }),
+  };
 }
 
 async function failWithoutRuntime(root: string, version: string, stablehlo: string): Promise<never> {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { timesThatAre } from '../../stages/compare-releases/timings.js';
 import type { StageEnd } from './children.js';
 import type { ErrorGroup } from './compile-errors.js';
 import type { Changes, HeaderDiff } from './header-diff.js';
+import type { Speed } from './speed.js';
 
 export interface Report {
   /** `IREE 3.13.0`. */
@@ -14,8 +16,10 @@ export interface Report {
   readonly stages: readonly StageEnd[];
   /** The errors of what does not compile. */
   readonly compile: readonly ErrorGroup[];
-  /** Flags and passes that the compiler does not have. */
+  /** Flags, passes and rewritten programs that the compiler does not take. */
   readonly refused: readonly string[];
+  /** Beside the release line before; absent where a test failed, and where no line was tried. */
+  readonly speed?: Speed;
   readonly notes: readonly string[];
   /** Files that --apply takes over. */
   readonly files: readonly string[];
@@ -39,11 +43,12 @@ export function renderReport(report: Report, apply: string): string[] {
     ...(header ? headerLines(header).flatMap(([title, lines]) => section(title, lines)) : []),
     ...section('Stages', report.stages.map(stageLine)),
     ...section('Does not compile', report.compile.flatMap(compileLines)),
-    ...section('Flags and passes that its compiler refuses', report.refused),
+    ...section('Flags, passes and rewrites that its compiler refuses', refusedLines(report)),
     ...section(
       'Failures',
       report.stages.flatMap(({ node, failure }) => (failure ? failureLines(node, failure) : [])),
     ),
+    ...(report.speed ? speedLines(report.speed).flatMap(([title, lines]) => section(title, lines)) : []),
     ...section('Notes', report.notes),
     '',
     ...(report.files.length === 0
@@ -59,6 +64,20 @@ function stageLine({ node, result, seconds }: StageEnd): string {
 function compileLines({ api, places, message }: ErrorGroup): string[] {
   const more = places.length > SHOWN_PLACES ? ` and ${places.length - SHOWN_PLACES} more` : '';
   return [api, ...(api === message ? [] : [`  ${message}`]), `  ${places.slice(0, SHOWN_PLACES).join(', ')}${more}`];
+}
+
+/** That nothing is refused is said where all tests have passed: otherwise it is not known. */
+function refusedLines(report: Report): readonly string[] {
+  return report.refused.length === 0 && report.variant !== undefined && works(report) ? ['none'] : report.refused;
+}
+
+function speedLines(speed: Speed): [string, string[]][] {
+  if ('problem' in speed) return [['Times', [`not measured: ${speed.problem}`]]];
+  const { before, rows } = speed;
+  return (['slower', 'faster'] as const).map((word) => {
+    const lines = timesThatAre(word, rows);
+    return [`${word === 'slower' ? 'Slower' : 'Faster'} than on ${before}`, lines.length === 0 ? ['nothing'] : lines];
+  });
 }
 
 function failureLines(node: string, failure: NonNullable<StageEnd['failure']>): string[] {

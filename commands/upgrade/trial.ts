@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The steps of an upgrade's trial, each in the copy of the project. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { parse } from 'yaml';
 import { compare } from '@renovatebot/pep440';
 import type { Lock } from '../../stages/artifacts.js';
@@ -13,6 +15,7 @@ import { type CommandContext, openProject } from '../context.js';
 import { pythonsOf } from '../resolve.js';
 import { type Exec, runStages, type StageEnd } from './children.js';
 import { groupErrors } from './compile-errors.js';
+import { refusals, rewritesIn } from './refusals.js';
 import type { Report } from './report.js';
 import type { Workspace } from './workspace.js';
 
@@ -75,8 +78,6 @@ export async function checkIn(trial: Trial, variant: string): Promise<Pick<Repor
   const { workspace, exec, context } = trial;
   const check = ['check', '--variant', variant];
   const stages = await runStages(exec, context, workspace.root, check);
-  const failed = (ends: readonly StageEnd[]): string =>
-    ends.flatMap(({ result, log = '' }) => (result === 'failed' ? [log] : [])).join('\n');
   const build = stages.find(({ node, result }) => node.startsWith('build-native') && result === 'failed');
   const again =
     build?.failure?.kind === 'command'
@@ -85,16 +86,16 @@ export async function checkIn(trial: Trial, variant: string): Promise<Pick<Repor
           ...['--only', 'build-native', '--set', 'build-native.keep-going=true'],
         ])
       : [];
+  // `conformance` does not fail by its tests: what they said is in its report.
+  const junit = path.join(workspace.root, 'dist', 'report', `conformance-${variant}.xml`);
+  const texts = [...logsOf(stages), ...(fs.existsSync(junit) ? [fs.readFileSync(junit, 'utf8')] : [])];
   return {
     stages,
-    compile: groupErrors(failed(again), workspace.root),
-    refused: refusals(failed(stages)),
+    compile: groupErrors(logsOf(again).join('\n'), workspace.root),
+    refused: refusals(texts, stages, rewritesIn(workspace.root)),
   };
 }
 
-/** Asks the compiler of a release for the flags and passes that it does not have. */
-const REFUSED = [/Unknown command line argument '([^']+)'/g, /'([\w-]+)' does not refer to a registered pass/g];
-
-export function refusals(log: string): string[] {
-  return [...new Set(REFUSED.flatMap((pattern) => [...log.matchAll(pattern)].map(([, name = '']) => name)))];
+function logsOf(stages: readonly StageEnd[]): string[] {
+  return stages.flatMap(({ log }) => (log === undefined ? [] : [log]));
 }

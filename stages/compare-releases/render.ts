@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReleasesPair, ReleasesReport, TestChange } from './report.js';
-import { ratioWord } from './timings.js';
+import { ratioWord, timesThatAre } from './timings.js';
 
 const WIDTH = 80;
 const SHOWN = 20;
@@ -16,7 +16,7 @@ export function renderText({ of, pairs }: ReleasesReport): string {
       ...listed('newly broken', pair.broken.map(said)),
       ...listed('newly mended', pair.mended.map(said)),
       ...(pair.failing.length === 0 ? [] : [`  fail on both: ${pair.failing.length}`]),
-      ...(pair.timings === null ? [NOT_MEASURED] : ['slower', 'faster'].flatMap((word) => timed(pair, word))),
+      ...timesOf(pair),
       '',
     ])
     .join('\n');
@@ -31,10 +31,9 @@ function said({ test, before, after }: TestChange): string {
   return `${test} (${before} → ${after})`;
 }
 
-function timed({ timings }: ReleasesPair, word: string): string[] {
-  const rows = (timings ?? []).filter((row) => ratioWord(row) === word);
-  const lines = rows.map(({ what, ratio }) => `${ratio.toFixed(2).padStart(6)} × ${what}`);
-  return listed(word, lines);
+function timesOf({ timings }: ReleasesPair): string[] {
+  if (timings === null) return [NOT_MEASURED];
+  return (['slower', 'faster'] as const).flatMap((word) => listed(word, timesThatAre(word, timings)));
 }
 
 function fit(line: string): string {

@@ -39,6 +39,13 @@ export function ratioWord({ ratio }: Pick<TimingRow, 'ratio'>): 'faster' | 'slow
   return ratio < 1 - NOISE ? 'faster' : '';
 }
 
+/** A line for each that is so: ` 1.23 × matmul 64`. */
+export function timesThatAre(word: 'slower' | 'faster', rows: readonly TimingRow[]): string[] {
+  return rows
+    .filter((row) => ratioWord(row) === word)
+    .map(({ what, ratio }) => `${ratio.toFixed(2).padStart(6)} × ${what}`);
+}
+
 /** The last measurement; undefined if there is none. Fails with `usage` if the file is not in its form. */
 export async function readTimings(root: string): Promise<Timings | undefined> {
   const text = await readFile(path.join(root, TIMINGS_FILE), 'utf8').catch(() => undefined);

@@ -30,7 +30,6 @@ export const MAX_RERUNS = 50;
 /** Runs of one file: each goes on after what stopped the one before. */
 const MAX_ROUNDS = 20;
 const POLL_MS = 2_000;
-const MIN_MS = 60_000;
 
 /** Runs one file to its end, whatever its tests do to their processes. */
 export class FileRun {
@@ -73,18 +72,18 @@ export class FileRun {
   async #allTests(): Promise<Pick<PytestRecord, 'unreadable' | 'collected'>> {
     let collected: readonly string[] = [];
     let missing: readonly string[] | undefined;
-    for (let round = 0; round < MAX_ROUNDS && this.#left() > 0; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const record = await this.#pytest(this.#context.jobs, missing);
       if (collected.length === 0) collected = record.collected;
       for (const [test, end] of record.ends) this.#ends.set(test, end);
-      for (const test of record.running) this.#fail(test, 'Time-out: it ran when the whole file was ended');
+      for (const test of record.running) this.#fail(test, 'Time-out: it ran when no test had ended for too long');
       const before = missing?.length ?? Infinity;
       missing = collected.filter((test) => !this.#ends.has(test));
       const { unreadable } = record;
       if (unreadable !== undefined && this.#ends.size === 0) return { unreadable, collected };
       if (missing.length === 0 || missing.length >= before) break;
     }
-    for (const test of missing ?? []) this.#fail(test, 'Not run: the file was ended before its turn');
+    for (const test of missing ?? []) this.#fail(test, 'Not run: pytest was ended before its turn');
     return { collected };
   }
 
@@ -99,11 +98,6 @@ export class FileRun {
     this.#ends.set(test, { outcome: 'failed', seconds: 0, message });
   }
 
-  /** Milliseconds that this file may still take. */
-  #left(): number {
-    return this.#context.options.fileTimeoutSeconds * 1000 - (Date.now() - this.#started);
-  }
-
   async #pytest(workers: number, only?: readonly string[]): Promise<PytestRecord> {
     const { options, tempDir } = this.#context;
     this.#pytests += 1;
@@ -113,17 +107,20 @@ export class FileRun {
     const chosen = only === undefined ? [] : ['--record-only', path.join(tempDir, `${name}.only.json`)];
     if (chosen[1] !== undefined) await writeFile(chosen[1], JSON.stringify(only));
     const poll = setInterval(() => void this.#tell(record, only !== undefined), POLL_MS);
+    let silent: string | undefined;
     try {
       const output = await this.#exec([...this.#arguments(workers), '--record', record, ...chosen]);
       await this.#keepLog(name, output);
     } catch (error) {
-      // The file's time is over; what was recorded counts. Anything else ends the stage.
+      // pytest fell silent and was ended; what was recorded counts. Anything else ends the stage.
       if (!(error instanceof PipelineFailure) || error.failure.kind !== 'timeout') throw error;
       if (this.#context.signal.aborted) throw error;
+      silent = error.failure.message;
     } finally {
       clearInterval(poll);
     }
-    return parseRecord(await readFile(record, 'utf8'), options.testTimeoutSeconds);
+    const found = parseRecord(await readFile(record, 'utf8'), options.testTimeoutSeconds);
+    return silent === undefined || found.collected.length > 0 ? found : { ...found, unreadable: silent };
   }
 
   #arguments(workers: number): string[] {
@@ -156,7 +153,7 @@ export class FileRun {
         PYTHONPATH: path.join(root, 'stages', 'jax-tests', 'python'),
       },
       okCodes: ANY_EXIT_CODE,
-      timeoutMs: Math.max(MIN_MS, this.#left()),
+      silenceMs: options.silenceSeconds * 1000,
       echo: false,
     });
     return stdout;

@@ -11,7 +11,7 @@ export interface JaxTestsOptions {
   readonly requirements: readonly string[];
   readonly generatedCases: number;
   readonly testTimeoutSeconds: number;
-  readonly fileTimeoutSeconds: number;
+  readonly silenceSeconds: number;
   readonly suites: readonly Suite[];
   readonly channel?: string;
 }

@@ -172,7 +172,7 @@ class Measure {
   }
 
   async #result(file: TestFile, place: Places['ours'], recorder: string, name: string): Promise<FileResult> {
-    const { generatedCases, testTimeoutSeconds, fileTimeoutSeconds } = this.#context.options;
+    const { generatedCases, testTimeoutSeconds, silenceSeconds } = this.#context.options;
     const key = {
       ...place.identity,
       platform: place.platform,
@@ -181,7 +181,7 @@ class Measure {
       name: file.name,
       devices: file.devices,
       select: this.#request.select ?? null,
-      limits: [generatedCases, testTimeoutSeconds, fileTimeoutSeconds],
+      limits: [generatedCases, testTimeoutSeconds, silenceSeconds],
       recorder,
     };
     const kept = this.#request.fresh ? undefined : await this.#results.find(key);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import nunjucks from 'nunjucks';
 import type { MatrixReport } from '../lib/matrix/report.js';
-import { basisOf, countsOf, sectionsOf, SIGNS, timesOf } from './table.js';
+import { basisOf, countsOf, missingPythons, sectionsOf, SIGNS, timesOf } from './table.js';
 
 /** `dist/matrix/matrix.html`: one file, without a script; a cell opens by the browser's own popovers. */
 export async function renderPage(root: string, report: MatrixReport): Promise<string> {
@@ -22,6 +22,7 @@ export async function renderPage(root: string, report: MatrixReport): Promise<st
     report,
     sections: sectionsOf(report),
     counts: countsOf(report),
+    missing: missingPythons(report),
     signs: SIGNS,
     times: timesOf(report.forecast),
     basis: basisOf(report.forecast),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CellResult } from '../artifacts.js';
 import type { MatrixCell, MatrixReport } from '../lib/matrix/report.js';
-import { basisOf, countsOf, sectionsOf, SIGNS, timesOf, type Row, type Section } from './table.js';
+import { basisOf, countsOf, missingPythons, sectionsOf, SIGNS, timesOf, type Row, type Section } from './table.js';
 
 const RESULTS = Object.keys(SIGNS) as CellResult[];
 
@@ -12,7 +12,13 @@ export function renderText(report: MatrixReport): string {
     ...textTable(['jaxlib', ...section.pythons], section.frameworks),
     ...(section.compilers.length === 0 ? [] : textTable(['compiler', ...section.pythons], section.compilers)),
   ]);
-  return `${[...lines, summaryOf(report), timesLine(report), ...report.disagreements.map((line) => `! ${line}`)].join('\n')}\n`;
+  const end = [
+    summaryOf(report),
+    ...missingPythons(report).map((line) => `? ${line}`),
+    timesLine(report),
+    ...report.disagreements.map((line) => `! ${line}`),
+  ];
+  return `${[...lines, ...end].join('\n')}\n`;
 }
 
 function textTable(head: readonly string[], rows: readonly Row[]): string[] {
@@ -47,10 +53,16 @@ export function renderMarkdown(report: MatrixReport): string {
     '',
     ...RESULTS.map((result) => `- ${SIGNS[result].sign} ${SIGNS[result].words}: ${countsOf(report)[result]}`),
     '',
+    ...missing(report),
     ...disagreements(report),
     ...sectionsOf(report).flatMap(section),
     ...onMoreMachines(report),
   ].join('\n');
+}
+
+function missing(report: MatrixReport): string[] {
+  const lines = missingPythons(report);
+  return lines.length === 0 ? [] : [...lines.map((line) => `- ${line} (\`PIPELINE_PYTHONS\` names more).`), ''];
 }
 
 function disagreements({ disagreements: found }: MatrixReport): string[] {

@@ -83,6 +83,14 @@ export function countsOf({ cells }: Pick<MatrixReport, 'cells'>): Readonly<Recor
   };
 }
 
+/** What did not run for want of a Python, a sentence for each that this machine has not got. */
+export function missingPythons({ cells }: Pick<MatrixReport, 'cells'>): string[] {
+  const missing = cells.filter(({ result, kind }) => result === 'not-run' && kind === 'python');
+  return group(missing, ({ python }) => python).map(([python, { length }]) => {
+    return `Python ${python} was not found: ${length} ${length === 1 ? 'cell was' : 'cells were'} not run`;
+  });
+}
+
 /** Cells are in the order of their compilers. */
 function newest(cells: readonly MatrixCell[]): string {
   return cells.at(-1)?.compiler ?? '';

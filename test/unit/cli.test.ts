@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -85,6 +85,37 @@ describe('what cannot be understood', () => {
     const { code, err } = await cli('run');
     expect(code).toBe(2);
     expect(err).toContain('there is no pipeline.yaml');
+  });
+});
+
+describe("a pipeline's name where a command stands", () => {
+  test('runs it, with the options of run, also in another folder', async () => {
+    const { code, out } = await cli('all', '--only', 'first', '--dry-run');
+    expect(code).toBe(0);
+    expect(out).toContain('would run   first');
+    expect(out).not.toContain('second');
+    expect((await cli('-C', '.', 'all', '--dry-run')).out).toContain('would run   second');
+    expect((await cli('--help')).out).toContain("A pipeline's name is short for `run NAME`");
+  });
+
+  test('a command of that name comes first', async () => {
+    await writeFile(join(folder, 'pipeline.yaml'), DEMO.replace('all:', 'list:'));
+    expect((await cli('list')).out).toContain('list  Everything');
+  });
+
+  test('what is neither is an unknown command, also without a pipeline.yaml', async () => {
+    expect((await cli('al')).err).toContain("unknown command 'al'");
+    await rm(join(folder, 'pipeline.yaml'));
+    expect(await cli('all')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('unknown command') as string,
+    });
+  });
+
+  test('a mistake in the file, which says what pipelines there are, is shown', async () => {
+    await writeFile(join(folder, 'pipeline.yaml'), DEMO.replace('needs', 'neds'));
+    expect((await cli('all')).code).toBe(3);
   });
 });
 
@@ -233,7 +264,7 @@ describe('plugin-info', () => {
   test('shows passes in their order, by phase', () => {
     const passes = [
       { phase: 'stablehlo', name: 'WidenSums', why: 'sums are rounded' },
-      { phase: 'flow', name: 'KeepSharedResults', why: 'results are written into' },
+      { phase: 'flow', name: 'KeepSharedResults', why: 'results are written into', releases: 'from 3.13' },
     ];
     expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null, passes })).toEqual([
       'plugin.so',
@@ -241,15 +272,20 @@ describe('plugin-info', () => {
       '    WidenSums',
       '        sums are rounded',
       '  flow',
-      '    KeepSharedResults',
+      '    KeepSharedResults (from 3.13 of IREE)',
       '        results are written into',
     ]);
     expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null })).toContain('  the plugin does not say');
   });
 
-  test('wants a file', async () => {
-    const { code, err } = await cli('plugin-info');
-    expect(code).toBe(2);
-    expect(err).toContain("missing required argument 'file'");
+  test('without a file, takes the wheels in dist/, or says what makes one', async () => {
+    const without = await cli('plugin-info', '--passes');
+    expect(without.code).toBe(2);
+    expect(without.err).toContain('there is no wheel in');
+    expect(without.err).toContain('npx pipeline run release');
+    await mkdir(join(folder, 'dist'));
+    await writeFile(join(folder, 'dist', 'p-1-py3-none-any.whl'), '');
+    // The setup of unit tests makes Python throw: that it is asked shows that the wheel was found.
+    expect((await cli('plugin-info', '--passes')).err).not.toContain('there is no wheel in');
   });
 });

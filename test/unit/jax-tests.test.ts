@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ExecOptions, StageContext } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
 import { causeOf, groupByCause } from '../../stages/jax-tests/causes.js';
+import { FileRun } from '../../stages/jax-tests/file-run.js';
 import { CRASHED, parseRecord, TIMED_OUT, type TestEnd } from '../../stages/jax-tests/records.js';
 import { renderMarkdown, renderText } from '../../stages/jax-tests/render.js';
 import { makeReport, outcomesOf, type FilePair } from '../../stages/jax-tests/report.js';
-import { requestOf, type JaxTestsOptions } from '../../stages/jax-tests/request.js';
+import {
+  requestOf,
+  type JaxTestsOptions,
+  type JaxTestsRequest,
+  type TestFile,
+} from '../../stages/jax-tests/request.js';
 import { Results } from '../../stages/jax-tests/results.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
@@ -192,6 +199,80 @@ describe('the report', () => {
   });
 });
 
+describe('a run of a file', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'jax-run-'))));
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const silent = new PipelineFailure({ kind: 'timeout', message: 'pytest printed nothing for 10 min' });
+  const started = (test: string) => ({ event: 'started', test, time: 1 });
+  const passed = (test: string) => ({ event: 'passed', test, seconds: 1 });
+
+  interface Pytest {
+    readonly events: readonly object[];
+    readonly error?: Error;
+  }
+
+  /** Runs a file whose pytests do as `pytests` say, one after another. Gives their limits and the tests they were asked for, too. */
+  async function runFile(...pytests: readonly Pytest[]) {
+    const limits: Pick<ExecOptions, 'timeoutMs' | 'silenceMs'>[] = [];
+    const asked: unknown[] = [];
+    const exec: StageContext['exec'] = (_, args, { timeoutMs, silenceMs } = {}) => {
+      const { events, error } = pytests[limits.length] ?? { events: [] };
+      limits.push({
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(silenceMs === undefined ? {} : { silenceMs }),
+      });
+      const only = args.indexOf('--record-only');
+      asked.push(only < 0 ? 'all' : JSON.parse(readFileSync(args[only + 1] ?? '', 'utf8')));
+      writeFileSync(args[args.indexOf('--record') + 1] ?? '', lines(...events));
+      return error === undefined ? Promise.resolve({ exitCode: 0, stdout: '', stderr: '' }) : Promise.reject(error);
+    };
+    const context = {
+      options: { testTimeoutSeconds: 120, silenceSeconds: 600, generatedCases: 3 },
+      ...{ root: folder, tempDir: folder, workDir: folder, jobs: 2, signal: new AbortController().signal, exec },
+    } as unknown as StageContext<JaxTestsOptions>;
+    const request = { checkout: { folder } } as JaxTestsRequest;
+    const file: TestFile = { name: 'a_test', devices: 1, path: join(folder, 'a_test.py'), floor: 0 };
+    const result = await new FileRun(
+      context,
+      request,
+      { platform: 'cpu', python: 'python' },
+      file,
+      () => undefined,
+    ).run();
+    return { ...result, limits, asked };
+  }
+
+  test('is ended by its silence, not by the clock; what is left is run by another pytest', async () => {
+    const { tests, asked, limits } = await runFile(
+      {
+        events: [
+          { event: 'collected', tests: ['T::a', 'T::b', 'T::c'] },
+          ...[started('T::a'), passed('T::a'), started('T::b')],
+        ],
+        error: silent,
+      },
+      { events: [{ event: 'collected', tests: ['T::c'] }, started('T::c'), passed('T::c')] },
+      { events: [] },
+    );
+    expect(Object.entries(tests).map(([name, { outcome }]) => [name, outcome])).toEqual([
+      ['T::a', 'passed'],
+      ['T::b', 'failed'],
+      ['T::c', 'passed'],
+    ]);
+    expect(tests['T::b']?.message).toMatch(/^Time-out/);
+    expect(asked).toEqual(['all', ['T::c'], ['T::b']]);
+    expect(limits).toEqual(Array(3).fill({ silenceMs: 600_000 }));
+  });
+
+  test('that fell silent before it found a test is unreadable, not empty', async () => {
+    expect((await runFile({ events: [], error: silent })).unreadable).toBe('pytest printed nothing for 10 min');
+  });
+});
+
 describe('results of files', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'jax-results-'))));
@@ -219,7 +300,7 @@ describe('what is asked for', () => {
     requirements: [],
     generatedCases: 3,
     testTimeoutSeconds: 120,
-    fileTimeoutSeconds: 7200,
+    silenceSeconds: 600,
     suites: [
       {
         tests: '0.10.2',

@@ -187,6 +187,17 @@ describe('the report', () => {
     expect(renderMarkdown(unsure)).toMatch(/whose time is unknown: 1\.[^]*\| 64 \| ≥ 17 min \|/);
   });
 
+  test('each Python that was not found is named, with what it left out', async () => {
+    const gone = { result: 'not-run', kind: 'python', reason: 'Python 3.12 was not found' } as const;
+    const report = matrixReport({ '0.7.1 3.12 3.11.0': gone, '0.6.2 3.12 3.11.0': gone });
+    const sentence = 'Python 3.12 was not found: 2 cells were not run';
+    expect(renderText(report)).toContain(`\n? ${sentence}\n`);
+    expect(renderMarkdown(report)).toContain(`- ${sentence} (`);
+    expect(await renderPage(ROOT, report)).toContain(`<li>${sentence} (`);
+    for (const text of [renderText(good), renderMarkdown(good), await renderPage(ROOT, good)])
+      expect(text).not.toContain('not found');
+  });
+
   test('the page holds every cell and runs no script; what a program wrote is text', async () => {
     const page = await renderPage(ROOT, good);
     expect(page).toContain('popovertarget="cpu-release-0.6.2-3.12-3.11.0"');
