@@ -37,12 +37,16 @@ function withExitCode(name: string, totals: Totals, exitCode: number | null): To
   return { ...totals, failed };
 }
 
-async function vitest(projects: readonly string[]): Promise<Totals> {
+/** Shows what vitest says as it comes, or all of it at its end where something else is being shown. */
+async function vitest(projects: readonly string[], shown: 'live' | 'at its end'): Promise<Totals> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pipeline-test-'));
   const report = path.join(folder, 'junit.xml');
   const flags = projects.flatMap((project) => ['--project', project]);
-  const { exitCode } =
-    await run`npx vitest run ${flags} --reporter=default --reporter=junit --outputFile.junit=${report}`;
+  const stdio = shown === 'live' ? 'inherit' : 'pipe';
+  const { exitCode, stdall } = await run({
+    stdio: ['ignore', stdio, stdio],
+  })`npx vitest run ${flags} --reporter=default --reporter=junit --outputFile.junit=${report}`;
+  process.stdout.write(stdall);
   const totals = await totalsOf([report]).catch(() => ({ passed: 0, failed: 0, skipped: 0 }));
   await rm(folder, { recursive: true });
   return withExitCode(`vitest ${projects.join(' and ')}`, totals, exitCode);
@@ -66,8 +70,9 @@ async function check(): Promise<Totals> {
 /** Why `check` failed, if it did: the e2e tests need its results, and are then not begun. */
 let whyCheckFailed: string | undefined;
 
-const suites = [await vitest(['unit', 'contract']), await check()];
-if (whyCheckFailed === undefined) suites.push(await vitest(['e2e']));
+// The quick suites wait for timers, and `check` at first for downloads.
+const suites = await Promise.all([vitest(['unit', 'contract'], 'at its end'), check()]);
+if (whyCheckFailed === undefined) suites.push(await vitest(['e2e'], 'live'));
 else console.log(`vitest e2e: not run, since \`pipeline run check\` failed:\n${whyCheckFailed}`);
 const sum = (key: keyof Totals) => suites.reduce((total, suite) => total + suite[key], 0);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);

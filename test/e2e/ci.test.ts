@@ -58,7 +58,7 @@ beforeAll(async () => {
   git('add', '--all');
   git('commit', '--message', 'As it is');
   // `check` has built the library in a clean tree; here a run on main before this one has.
-  await copyCachedResult(new Checkout(HERE), `build-native@${VARIANT}`, kept('caches', `results-build@${VARIANT}-0`));
+  await copyCachedResult(new Checkout(HERE), `build-native[${VARIANT}]`, kept('caches', `results-build@${VARIANT}-0`));
   runs = await runner('1').run(['report', 'publish']);
 }, 30 * MINUTES);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Every variant that is not tested elsewhere: built, packed, smoke-tested, and in the report. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WheelRow, WheelsReport } from '../../stages/artifacts.js';
 import { handOver, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const choices = ['cpu-release', ...MADE].flatMap((variant) => ['--variant', variant]);
   result = await checkout.run(['run', 'variants', ...choices, '--plain'], { limitMs: LIMIT_MS });
   report = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
-  await handOver(checkout, 'build-native@cpu-release-iree3.11');
+  await handOver(checkout, 'build-native[cpu-release-iree3.11]');
 }, LIMIT_MS);
 afterAll(removeCheckouts);
 
@@ -73,7 +74,9 @@ test(
     const shell = userShell(checkout.root);
     const wheels = ['cpu-release', 'cuda-release'].map((variant) => checkout.path('dist', rowOf(variant).file));
     const python = checkout.path('both', 'bin', 'python');
-    shell(`python3 -m venv both && ${python} -m pip install --quiet ${wheels.join(' ')}`);
+    // pip itself installs one in wheel.test.ts.
+    const uv = path.join(checkout.resultFiles('setup-tools'), 'bin', 'uv');
+    shell(`${uv} venv --quiet both && ${uv} pip install --quiet --python ${python} ${wheels.join(' ')}`);
     const sum = (setting: string): string =>
       shell(`${setting} ${python} -c "import jax; print(jax.numpy.add(1, 1), jax.default_backend())"`).trim();
     expect(sum('JAX_PLATFORMS=iree_cpu')).toBe('2 iree_cpu');

@@ -271,9 +271,9 @@ function copyZigCache(root: string): void {
   copyPart(root, '-a', path.join('work', 'zig-cache'));
 }
 
-/** The last result of a node in a checkout's cache, into another cache, where it is found by its key. */
+/** The last result of a node (`build-native[cpu-release]`) in a checkout's cache, into another cache, where it is found by its key. */
 export async function copyCachedResult(from: Checkout, node: string, into: string, cache = 'cache'): Promise<void> {
-  const [newest] = from.resultsOf(node);
+  const [newest] = from.resultsOf(node.replace('[', '@').replace(']', ''));
   if (newest === undefined) throw new Error(`${node} has no result in ${from.root}`);
   const { key } = JSON.parse(from.read(path.join(newest, 'artifact.json'))) as { readonly key: string };
   const hit = await new LocalStore({ dir: from.path('.pipeline', cache) }).lookup(key);

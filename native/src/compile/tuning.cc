@@ -54,11 +54,12 @@ class Estimator {
       AddElements(LargestTensor(op) * kSortOrScatter, times);
     } else if (name == "scf.while") {
       cost_.bounded = false;
-      Add(op, times * kGuessedTrips);
+      AddControl(op, times * kGuessedTrips);
     } else if (name == "scf.for") {
-      Add(op, times * Trips(op));
-    } else if (name.starts_with("scf.")) {
-      Add(op, times);
+      AddControl(op, times * Trips(op));
+    } else if (name.starts_with("scf.") && name != "scf.yield" &&
+               name != "scf.condition") {
+      AddControl(op, times);
     } else if (name.ends_with(".call")) {
       AddCall(op, times);
     } else if (name.starts_with("tensor.") && name != "tensor.empty") {
@@ -66,10 +67,19 @@ class Estimator {
     }
   }
 
+  // Adds what the host runs `times` times by its own control flow.
+  void AddControl(MlirOperation op, double times) {
+    cost_.submissions += times;
+    Add(op, times);
+  }
+
   void AddElements(double element_operations, double times) {
-    cost_.microseconds +=
-        times * (kMicrosecondsPerOperation +
-                 element_operations / kElementOpsPerMicrosecond);
+    AddTime(element_operations / kElementOpsPerMicrosecond, times);
+  }
+
+  void AddTime(double microseconds, double times) {
+    cost_.microseconds += times * (kMicrosecondsPerOperation + microseconds);
+    cost_.shareable += times * microseconds;
   }
 
   void AddLinalg(MlirOperation op, std::string_view name, double times) {
@@ -98,8 +108,7 @@ class Estimator {
     if (multiply_adds > kReusesFrom * elements) {
       cost_.contraction = std::max(cost_.contraction, multiply_adds);
     }
-    cost_.microseconds += times * (kMicrosecondsPerOperation +
-                                   multiply_adds / kMultiplyAddsPerMicrosecond);
+    AddTime(multiply_adds / kMultiplyAddsPerMicrosecond, times);
     return multiply_adds;
   }
 

@@ -14,6 +14,7 @@ using std::chrono::microseconds;
 Cost Of(double guess, bool bounded = true) {
   Cost cost;
   cost.microseconds = guess;
+  cost.shareable = guess;
   cost.bounded = bounded;
   return cost;
 }
@@ -118,6 +119,28 @@ TEST_F(EstimateTest, LoopsWithKnownBoundsAreMultiplied) {
   const Cost cost = Estimate(Loop("%many"));
   EXPECT_TRUE(cost.bounded);
   EXPECT_FALSE(Pace(cost).Brief());
+}
+
+TEST_F(EstimateTest, ManyShortTurnsAreNotForWorkers) {
+  const Cost cost = Estimate(Loop("%many"));
+  EXPECT_DOUBLE_EQ(cost.submissions, 5001);
+  EXPECT_GT(cost.microseconds, 1000);
+  EXPECT_FALSE(WorthWorkers(cost));
+  EXPECT_FALSE(WorthWorkers(Estimate(Loop("%n"))));
+}
+
+TEST(TuningTest, ManySmallOperationsAreNotForWorkers) {
+  Cost cost = Of(10000);
+  cost.shareable = 10;
+  EXPECT_FALSE(WorthWorkers(cost));
+}
+
+TEST(TuningTest, TurnsWithMuchWorkAreForWorkers) {
+  Cost cost = Of(1000 * 100);
+  cost.submissions = 1001;
+  EXPECT_TRUE(WorthWorkers(cost));
+  cost.submissions = 2001;
+  EXPECT_FALSE(WorthWorkers(cost));
 }
 
 TEST_F(EstimateTest, LoopsWithUnknownBoundsAreUnbounded) {
