@@ -93,7 +93,8 @@ test('is published, with a log for each cell, and the page opens a cell', async 
 test('run again runs no cell', async () => {
   const again = await runMatrix('--json');
   expect(again.code, again.output).toBe(0);
-  expect(ranIn(again)).toEqual([`find-pythons[${python}]`]);
+  // The report's forecast holds how long `find-pythons` took, which is another time now and then: it may be made again.
+  expect(ranIn(again).filter((node) => !/^matrix-(report|check)$/.test(node))).toEqual([`find-pythons[${python}]`]);
 });
 
 test('a claim that leaves out what works fails the check, with the report in place', async () => {
