@@ -205,6 +205,11 @@ export interface StageDefinition<Options = unknown, Value = unknown> {
   readonly tools?: readonly ToolSpec[];
   /** Names of environment variables that may change its output; others are invisible to the key. */
   readonly env?: readonly string[];
+  /**
+   * Of a result that it needs, by the stage that made it, the part that it reads. The rest, files included, is neither in
+   * its key nor given to it.
+   */
+  readonly reads?: Readonly<Record<string, (value: never, variant: Variant) => unknown>>;
   /** The settings that the stage reads from the command line; it sees no others. */
   readonly settings?: readonly Setting[];
   /**

@@ -11,6 +11,7 @@ import type { HitSource } from '../events/event.js';
 import type { ExecuteOptions } from './execute-options.js';
 import { PipelineFailure } from '../failure.js';
 import { type FingerprintRecord, diffRecords } from '../results/fingerprint.js';
+import { partRead } from '../results/part-read.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { forecastBefore } from '../estimate/forecast.js';
 import { thisMachine } from '../machine/machine.js';
@@ -96,10 +97,16 @@ class Previewer {
 
   async #print(node: PlanNode): Promise<Print> {
     const { root, stateDir, config, settings, machine = thisMachine() } = this.#options;
-    const upstream = node.needs.flatMap((id) => this.#known.get(id) ?? []);
+    const known = new Map(
+      node.needs.flatMap((id) => {
+        const artifact = this.#known.get(id);
+        return artifact === undefined ? [] : [[id, partRead(node, artifact)] as const];
+      }),
+    );
+    const upstream = [...known.values()];
     const forecast = once(() => forecastBefore(this.#plan, node, stateDir, machine.cores));
     const inputs = { node, root, config, settings, env: this.#env, upstream, forecast };
-    const digests = new Map(node.needs.map((id) => [id, this.#known.get(id)?.digest ?? '']));
+    const digests = new Map(node.needs.map((id) => [id, known.get(id)?.digest ?? '']));
     return takePrint({ inputs, options: this.#options, hashes: this.#hashes, digests });
   }
 }

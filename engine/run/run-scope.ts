@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Artifact } from '../api.js';
 import { ArtifactFolders } from '../results/artifact-dir.js';
+import { partRead } from '../results/part-read.js';
 import { FileHashes } from '../cache/file-hashes.js';
 import { openStore } from '../cache/open-store.js';
 import { withoutRemoteCache } from '../cache/remote-options.js';
@@ -82,11 +83,11 @@ export class RunScope {
 
   /** Results of what `node` needs: those of this run or, for nodes that are not in the plan, the last ones made. */
   upstreamOf(node: PlanNode): readonly Artifact[] {
-    return node.needs.map((id) => this.#artifact(id, node));
+    return node.needs.map((id) => partRead(node, this.#artifact(id, node)));
   }
 
   digestsOf(node: PlanNode): ReadonlyMap<string, string> {
-    return new Map(node.needs.map((id) => [id, this.#artifact(id, node).digest]));
+    return new Map(node.needs.map((id) => [id, partRead(node, this.#artifact(id, node)).digest]));
   }
 
   #artifact(id: string, reader: PlanNode): Artifact {

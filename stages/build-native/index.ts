@@ -2,7 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { NativeArtifact } from '../artifacts.js';
 import { ASAN_COMPILER } from '../lib/asan-compiler.js';
-import { KEEP_GOING, nativeInputs } from '../lib/native-tree.js';
+import { KEEP_GOING, NATIVE_READS, nativeInputs } from '../lib/native-tree.js';
 import type { BuildOptions } from './run.js';
 
 export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
@@ -17,6 +17,7 @@ export const definition: StageDefinition<BuildOptions, NativeArtifact> = {
   work: 'native',
   // Two compilers side by side took 408 MiB when it was measured.
   memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
+  reads: NATIVE_READS,
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).buildNative(context),
 };

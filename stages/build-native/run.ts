@@ -3,15 +3,8 @@ import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
-import type {
-  Hardening,
-  NativeArtifact,
-  ResolveArtifact,
-  SourceComponent,
-  SourcesArtifact,
-  ToolsArtifact,
-} from '../artifacts.js';
-import { configureAndBuild, platformTag } from '../lib/native-tree.js';
+import type { Hardening, NativeArtifact, SourceComponent, SourcesArtifact, ToolsArtifact } from '../artifacts.js';
+import { configureAndBuild, type NativeVersions, platformTag } from '../lib/native-tree.js';
 import { toolchainComponents, tracyComponent } from './toolchain.js';
 
 export interface BuildOptions {
@@ -66,7 +59,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
 async function flavourComponents(context: StageContext, licenses: string): Promise<readonly SourceComponent[]> {
   if (context.variant.axes['flavour'] !== 'tracing') return [];
   const sources = context.artifact<SourcesArtifact>('fetch-sources');
-  const { lock } = context.artifact<ResolveArtifact>('resolve-versions').value;
+  const { lock } = context.artifact<NativeVersions>('resolve-versions').value;
   return [await tracyComponent(lock.tracy, path.resolve(sources.dir, sources.value.tracy), licenses)];
 }
 

@@ -2,11 +2,32 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import type { InputContext, StageContext, StageInputs } from '../../engine/api.js';
-import type { SourcesArtifact, ToolsArtifact } from '../artifacts.js';
+import type { InputContext, StageContext, StageInputs, Variant } from '../../engine/api.js';
+import type { Lock, LockedIree, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../artifacts.js';
+import type { CheckedCompiler } from './local/types.js';
 import { type AsanCompiler, asanCompiler } from './asan-compiler.js';
-import { lockAndIree } from './locked-iree.js';
+import { ireeOf, resolvedIree } from './locked-iree.js';
 import { releaseOf } from './release-of.js';
+
+/** What these stages see of `resolve-versions`. */
+export interface NativeVersions {
+  readonly lock: Pick<Lock, 'pjrtHeaders' | 'cudaHeaders' | 'tracy' | 'googletest'> & {
+    /** The one that the variant is made of. */
+    readonly iree: readonly [LockedIree];
+  };
+  readonly compiler?: CheckedCompiler;
+}
+
+/** A new jaxlib, another claim, another release line: none of them is read, and none compiles anything. */
+export const NATIVE_READS = {
+  'resolve-versions': ({ lock, compiler }: ResolveArtifact, variant: Variant): NativeVersions => {
+    const { pjrtHeaders, cudaHeaders, tracy, googletest } = lock;
+    return {
+      lock: { iree: [ireeOf(lock, variant)], pjrtHeaders, cudaHeaders, tracy, googletest },
+      ...(compiler === undefined ? {} : { compiler }),
+    };
+  },
+};
 
 /** The native tree is configured by two stages (the library, its GoogleTests): what they share. */
 export async function nativeInputs(context: InputContext): Promise<StageInputs> {
@@ -150,7 +171,11 @@ async function buildTree(context: StageContext, compiler: AsanCompiler | undefin
 /** The same after an edit in a developer's own checkout: only what it reaches is compiled again. */
 function sourcesId(context: StageContext): string {
   const { digest, value } = context.artifact<SourcesArtifact>('fetch-sources');
-  return value.ireeSha256 === undefined ? digest : `${value.iree} ${lockAndIree(context).lock.digest}`;
+  return value.ireeSha256 === undefined ? digest : `${value.iree} ${JSON.stringify(versions(context).lock)}`;
+}
+
+function versions(context: StageContext): NativeVersions {
+  return context.artifact<NativeVersions>('resolve-versions').value;
 }
 
 function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildTree): Readonly<Record<string, string>> {
@@ -162,7 +187,7 @@ function zigDefines(context: StageContext, settings: BuildSettings, tree: BuildT
 }
 
 function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<string, string>> {
-  const { iree } = lockAndIree(context);
+  const iree = resolvedIree(versions(context), context.variant);
   return {
     CMAKE_BUILD_TYPE: 'Release',
     CMAKE_MAKE_PROGRAM: path.join(tree.bin, 'ninja'),

@@ -2,7 +2,7 @@
 import type { StageDefinition } from '../../engine/api.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { ASAN_COMPILER } from '../lib/asan-compiler.js';
-import { nativeInputs } from '../lib/native-tree.js';
+import { NATIVE_READS, nativeInputs } from '../lib/native-tree.js';
 import type { TestNativeOptions } from './run.js';
 
 export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> = {
@@ -17,6 +17,7 @@ export const definition: StageDefinition<TestNativeOptions, TestReportArtifact> 
   // Two compilers side by side took 384 MiB when it was measured.
   memory: (_, cores) => (128 + 192 * cores) * 1024 ** 2,
   publish: [{ from: 'report/*', to: 'dist/report' }],
+  reads: NATIVE_READS,
   inputs: nativeInputs,
   run: async (context) => (await import('./run.js')).testNative(context),
 };

@@ -193,3 +193,25 @@ describe('inputs that change while a stage runs', () => {
     expect((await rig.run(stages)).started).toEqual(['a']);
   });
 });
+
+describe('a part of a result', () => {
+  const stages = (versions: Readonly<Record<string, string>>, seen: unknown[] = []): Record<string, TestStage> => ({
+    versions: { inputs: { values: versions }, run: () => versions },
+    library: {
+      needs: ['versions'],
+      reads: { versions: ({ iree }: { readonly iree: string }) => ({ iree }) },
+      run: (context) => {
+        const { value, dir } = context.artifact('versions');
+        seen.push(value, dir);
+      },
+    },
+  });
+
+  it('is all that a stage sees, and all that is in its key', async () => {
+    const seen: unknown[] = [];
+    await rig.run(stages({ iree: '3.13', jaxlib: '0.12' }, seen));
+    expect(seen).toEqual([{ iree: '3.13' }, '']);
+    expect((await rig.run(stages({ iree: '3.13', jaxlib: '0.13' }))).started).toEqual(['versions']);
+    expect((await rig.run(stages({ iree: '3.14', jaxlib: '0.13' }))).started).toEqual(['versions', 'library']);
+  });
+});
