@@ -14,13 +14,13 @@ import { renderFailure } from '../engine/events/render-failure.js';
 import { EXIT_CODES, exitCodeOf, fail, PipelineFailure } from '../engine/failure.js';
 import type { Listed, Table } from './growth/cell.js';
 import { countText } from './growth/figures.js';
-import { envsOf, libraryOf, listed, measured, type Listing } from './growth/measure.js';
+import { envsOf, listed, measured, type Listing } from './growth/measure.js';
 import { renderMarkdown } from './growth/markdown.js';
 import { renderPage } from './growth/page.js';
 import { selected } from './growth/select.js';
 import { checkText, summaryText } from './growth/summary.js';
 import { formatTable, parseTable } from './growth/table.js';
-import { cores, root } from './report.js';
+import { cores, libraryOf, root } from './report.js';
 
 interface Options {
   readonly only?: string;
@@ -111,7 +111,7 @@ async function stored(place: string): Promise<Table> {
 async function measure(options: Options, found: Found, resultsFile: string): Promise<Table | undefined> {
   const { targetCpu = '', variant = 'cpu-release', seconds, limit, resume = false } = options;
   const { envs, jaxlib, cells } = found;
-  const library = await libraryOf(envs);
+  const library = await libraryOf(envs.ours);
   const key = [library, jaxlib, targetCpu].join(' ');
   const rows = await measured({ cells, envs, file: resultsFile, key, resume, seconds, limit });
   if (rows === undefined) return undefined;

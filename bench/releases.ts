@@ -5,14 +5,13 @@
  * `-- --before VARIANT --after VARIANT`: other variants. What stands after another `--` goes to releases/compare.py, and the table
  * is then only printed.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 
 import { ratioWord, TIMINGS_FILE, type TimingRow, type Timings } from '../stages/compare-releases/timings.js';
-import { cores, measuredHere, pluginEnv, root, writeTable } from './report.js';
+import { cores, libraryOf, measuredHere, pluginEnv, root, writeTable } from './report.js';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -22,21 +21,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-/** sha256 of the library that an environment loads. */
-async function library(env: NodeJS.ProcessEnv): Promise<string> {
-  const [, file = ''] = (env['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':');
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
-}
-
 async function measure(): Promise<Timings> {
   const [before, after] = [await pluginEnv(values.before), await pluginEnv(values.after)];
   const script = path.join(import.meta.dirname, 'releases', 'compare.py');
   const side = async (variant: string, env: NodeJS.ProcessEnv): Promise<Timings['before']> => ({
     variant,
     iree: env['IREE_PJRT_IREE_VERSION'] ?? '',
-    library: await library(env),
+    library: await libraryOf(env),
   });
   const { stdout } = await execa('taskset', ['-c', cores, 'python', script, ...positionals], {
     env: after,

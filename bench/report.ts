@@ -4,15 +4,24 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { $ } from 'zx';
+import { sha256File } from '../stages/lib/hash.js';
 
 export const root = path.join(import.meta.dirname, '..');
+
+/** Folders of what the scripts share, as PYTHONPATH has them. */
+export const scripts = [import.meta.dirname, path.join(import.meta.dirname, 'plugin')].join(path.delimiter);
 
 /** The environment in which Python finds JAX, the plugin as a variant of it was last built, and what the scripts share. */
 export async function pluginEnv(variant = 'cpu'): Promise<NodeJS.ProcessEnv> {
   const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env ${variant} --json`;
   const env = { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
-  const scripts = [import.meta.dirname, path.join(import.meta.dirname, 'plugin')];
-  return { ...env, PYTHONPATH: [...scripts, env['PYTHONPATH'] ?? ''].join(path.delimiter) };
+  return { ...env, PYTHONPATH: [scripts, env['PYTHONPATH'] ?? ''].join(path.delimiter) };
+}
+
+/** sha256 of the plugin's library that an environment loads. */
+export async function libraryOf(env: NodeJS.ProcessEnv): Promise<string> {
+  const [, file = ''] = (env['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':');
+  return sha256File(file);
 }
 
 /** Cores that what is measured is pinned to: BENCH_CORES, default 0,1. */

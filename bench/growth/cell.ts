@@ -116,14 +116,3 @@ export function memoryRatioOf({ xla, ours }: Whole): number {
 export function secondsOf(cells: readonly Pick<Measured, 'took'>[]): number {
   return cells.reduce((sum, { took }) => sum + took, 0);
 }
-
-/** The items by key, in the order in which the keys were first there. */
-export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
-}

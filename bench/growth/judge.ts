@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What is wanted of the growth table, and where it falls short. */
-import { curveOf, grouped, isFailed, isWhole, memoryRatioOf, nameOf, ratioOf, type Cell, type Whole } from './cell.js';
+import { grouped } from '../../stages/lib/grouped.js';
+import { curveOf, isFailed, isWhole, memoryRatioOf, nameOf, ratioOf, type Cell, type Whole } from './cell.js';
 import { countText, ratioText } from './figures.js';
 
 /** From this many elements on a cell's ratio is bounded: below, a call's least cost is all there is. */

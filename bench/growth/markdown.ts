@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The table as growth.md. */
+import { grouped } from '../../stages/lib/grouped.js';
 import {
-  grouped,
   isFailed,
   isWhole,
   memoryRatioOf,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Runs compare.py over cells, and keeps each row as it comes, so that a run that is ended goes on where it stopped. */
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { ProcessOutput } from 'zx';
 import { fail } from '../../engine/failure.js';
 import { suggest } from '../../engine/base/nearest.js';
-import { cores, pluginEnv, root } from '../report.js';
+import { cores, pluginEnv, scripts } from '../report.js';
 import type { Listed, Measured } from './cell.js';
 import { Progress } from './progress.js';
 
@@ -36,7 +35,6 @@ export async function envsOf(variant: string | undefined, targetCpu: string): Pr
   };
   const flags = (name: string, flag: string): NodeJS.ProcessEnv =>
     isa === undefined ? {} : { [name]: `${env[name] ?? ''} ${flag}`.trim() };
-  const scripts = [path.join(root, 'bench'), path.join(root, 'bench', 'plugin')].join(path.delimiter);
   return {
     // Nothing of the plugin: it would be loaded there, too.
     xla: {
@@ -75,14 +73,6 @@ function unknownCpu(targetCpu: string): never {
     message: `--target-cpu: '${targetCpu}' is no processor that both platforms can be held to`,
     help,
   });
-}
-
-/** sha256 of the plugin's library. */
-export async function libraryOf({ ours }: Envs): Promise<string> {
-  const [, file = ''] = (ours['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':');
-  return createHash('sha256')
-    .update(await readFile(file))
-    .digest('hex');
 }
 
 export interface Listing {

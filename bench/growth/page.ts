@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import nunjucks from 'nunjucks';
-import { curveOf, grouped, isFailed, isWhole, nameOf, ratioOf, type Cell, type Table, type Whole } from './cell.js';
+import { grouped } from '../../stages/lib/grouped.js';
+import { curveOf, isFailed, isWhole, nameOf, ratioOf, type Cell, type Table, type Whole } from './cell.js';
 import { chartOf, timeRange, VIEW, type Chart } from './chart.js';
 import { countText, ratioText } from './figures.js';
 import { basisOf } from './markdown.js';
@@ -90,7 +91,7 @@ function panelsOf(cells: readonly Cell[], whole: readonly Whole[]): Panel[] {
   const range = timeRange(whole);
   return [...grouped(cells, curveOf).values()].map((curve) => {
     const drawn = curve.filter(isWhole);
-    const { gradient, dtype } = nameOf(curve[0] ?? { id: '' });
+    const { gradient, dtype } = nameOf(curve[0]);
     return {
       title: gradient ? `gradient, ${dtype}` : dtype,
       badge: badgeOf(drawn),

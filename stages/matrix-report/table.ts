@@ -3,6 +3,7 @@
 import type { Forecast } from '../../engine/api.js';
 import type { CellResult } from '../artifacts.js';
 import type { MatrixCell, MatrixReport } from '../lib/matrix/report.js';
+import { grouped } from '../lib/grouped.js';
 import { releaseOf } from '../lib/release-of.js';
 
 export interface Row {
@@ -34,26 +35,25 @@ export const SIGNS: Readonly<Record<CellResult, { readonly sign: string; readonl
 };
 
 export function sectionsOf({ cells }: Pick<MatrixReport, 'cells'>): Section[] {
-  return group(
+  const wheels = grouped(
     cells,
     ({ device, flavour, arch, runtime }) => `${device}-${flavour}-${arch}, IREE ${releaseOf(runtime)}`,
-  ).map(([title, ours]) => {
+  );
+  return [...wheels].map(([title, ours]) => {
     const [{ wheel, sha256, runtime }] = ours;
     const pythons = unique(ours.map(({ python }) => python));
     const own = newest(
       ours.filter(({ kind, compiler }) => kind !== 'compiler-release' && sameRelease(compiler, runtime)),
     );
     const fitting = ours.filter(({ compiler }) => compiler === own);
-    const others = group(
+    const others = grouped(
       ours.filter(({ compiler }) => !sameRelease(compiler, runtime)),
       ({ compiler }) => compiler,
     );
     return {
       ...{ title, wheel, sha256, runtime, compiler: own, pythons },
-      frameworks: group(fitting, titleOf)
-        .map(([title, row]) => ({ title, cells: row }))
-        .reverse(),
-      compilers: others
+      frameworks: [...grouped(fitting, titleOf)].map(([title, row]) => ({ title, cells: row })).reverse(),
+      compilers: [...others]
         .map(([compiler, row]) => ({ title: compiler, cells: pythons.flatMap((python) => telling(row, python)) }))
         .reverse(),
     };
@@ -86,7 +86,7 @@ export function countsOf({ cells }: Pick<MatrixReport, 'cells'>): Readonly<Recor
 /** What did not run for want of a Python, a sentence for each that this machine has not got. */
 export function missingPythons({ cells }: Pick<MatrixReport, 'cells'>): string[] {
   const missing = cells.filter(({ result, kind }) => result === 'not-run' && kind === 'python');
-  return group(missing, ({ python }) => python).map(([python, { length }]) => {
+  return [...grouped(missing, ({ python }) => python)].map(([python, { length }]) => {
     return `Python ${python} was not found: ${length} ${length === 1 ? 'cell was' : 'cells were'} not run`;
   });
 }
@@ -102,18 +102,6 @@ function sameRelease(one: string, other: string): boolean {
 
 function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
-}
-
-type NonEmpty<T> = readonly [T, ...T[]];
-
-function group<T>(items: readonly T[], keyOf: (item: T) => string): [string, NonEmpty<T>][] {
-  const groups = new Map<string, [T, ...T[]]>();
-  for (const item of items) {
-    const found = groups.get(keyOf(item));
-    if (found) found.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return [...groups];
 }
 
 /** `≥ 31 min`, by the number of machines. */

@@ -42,15 +42,17 @@ constexpr uint64_t kTranscendentals = 2;
 constexpr uint64_t kBytesAccessed = 3;
 }  // namespace field
 
+// Writes a whole number, `most` where it is larger.
+void WriteUpTo(WireWriter& writer, uint64_t field, double number, double most) {
+  writer.Number(field, static_cast<int64_t>(std::min(number, most)));
+}
+
 std::string SerializeCost(const CostAnalysis& cost) {
-  static constexpr double kMost = 9e18;
+  constexpr double kMost = 9e18;
   WireWriter writer;
-  const auto write = [&writer](uint64_t field, double number) {
-    writer.Number(field, static_cast<int64_t>(std::min(number, kMost)));
-  };
-  write(field::kFlops, cost.flops);
-  write(field::kTranscendentals, cost.transcendentals);
-  write(field::kBytesAccessed, cost.bytes_accessed);
+  WriteUpTo(writer, field::kFlops, cost.flops, kMost);
+  WriteUpTo(writer, field::kTranscendentals, cost.transcendentals, kMost);
+  WriteUpTo(writer, field::kBytesAccessed, cost.bytes_accessed, kMost);
   return writer.Take();
 }
 
@@ -292,12 +294,10 @@ std::string SerializeProgram(const Program& program) {
                                 program.output_memories[i]));
   }
   constexpr double kMost = 1e15;
-  const auto number = [&](uint64_t which, double value) {
-    writer.Number(which, static_cast<int64_t>(std::min(value, kMost)));
-  };
-  number(field::kNanoseconds, program.cost.microseconds * 1e3);
-  number(field::kShareable, program.cost.shareable * 1e3);
-  number(field::kSubmissions, program.cost.submissions);
+  const Cost& cost = program.cost;
+  WriteUpTo(writer, field::kNanoseconds, cost.microseconds * 1e3, kMost);
+  WriteUpTo(writer, field::kShareable, cost.shareable * 1e3, kMost);
+  WriteUpTo(writer, field::kSubmissions, cost.submissions, kMost);
   writer.Number(field::kUnbounded, program.cost.bounded ? 0 : 1);
   writer.Bytes(field::kCostAnalysis, SerializeCost(program.cost_analysis));
   for (const ForeignCall& call : program.foreign_calls) {
