@@ -83,11 +83,11 @@ export class RunScope {
 
   /** Results of what `node` needs: those of this run or, for nodes that are not in the plan, the last ones made. */
   upstreamOf(node: PlanNode): readonly Artifact[] {
-    return node.needs.map((id) => partRead(node, this.#artifact(id, node)));
+    return node.needs.map((id) => this.#artifact(id, node));
   }
 
   digestsOf(node: PlanNode): ReadonlyMap<string, string> {
-    return new Map(node.needs.map((id) => [id, partRead(node, this.#artifact(id, node)).digest]));
+    return new Map(node.needs.map((id) => [id, this.#artifact(id, node).digest]));
   }
 
   #artifact(id: string, reader: PlanNode): Artifact {
@@ -99,7 +99,7 @@ export class RunScope {
         help: `Run ${id} too.`,
       });
     this.#done.set(id, known);
-    return known;
+    return partRead(reader, known);
   }
 
   /** Notes that a result came from `source` and was kept here. */
