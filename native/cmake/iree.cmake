@@ -23,7 +23,7 @@ function(iree_pjrt_set_options)
         CACHE FILEPATH "" FORCE)
   else()
     set(enabled
-      IREE_HAL_DRIVER_LOCAL_SYNC IREE_HAL_DRIVER_LOCAL_TASK IREE_HAL_EXECUTABLE_LOADER_EMBEDDED_ELF
+      IREE_HAL_DRIVER_LOCAL_SYNC IREE_HAL_EXECUTABLE_LOADER_EMBEDDED_ELF
       IREE_HAL_EXECUTABLE_LOADER_SYSTEM_LIBRARY)
   endif()
   foreach(name ${enabled})
@@ -40,9 +40,9 @@ add_subdirectory(${IREE_PJRT_IREE_SOURCE_DIR} iree EXCLUDE_FROM_ALL SYSTEM)
 
 set(IREE_PJRT_IREE_TARGETS
   iree::base
+  iree::base::threading::thread
   iree::hal
   iree::modules::hal
-  iree::task
   iree::vm
   iree::vm::bytecode::module)
 if(IREE_PJRT_DEVICE STREQUAL "cuda")
@@ -54,9 +54,15 @@ if(IREE_PJRT_DEVICE STREQUAL "cuda")
   target_compile_definitions(iree_hal_drivers_cuda_dynamic_symbols.objects PRIVATE
     iree_dynamic_library_load_from_files=iree_pjrt_load_library)
 else()
+  # src/cpu/workgroups.cc says why. 3.11 has no inline_dispatch.
+  foreach(caller local inline_dispatch)
+    if(caller STREQUAL local OR TARGET iree_hal_local_${caller}.objects)
+      target_compile_definitions(iree_hal_local_${caller}.objects PRIVATE
+        iree_hal_local_executable_issue_dispatch_inline=iree_pjrt_issue_dispatch)
+    endif()
+  endforeach()
   list(APPEND IREE_PJRT_IREE_TARGETS
     iree::hal::drivers::local_sync::sync_driver
-    iree::hal::drivers::local_task::task_driver
     iree::hal::local::executable_library_util
     iree::hal::local::loaders::embedded_elf_loader
     iree::hal::local::loaders::system_library_loader)

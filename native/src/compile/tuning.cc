@@ -54,23 +54,17 @@ class Estimator {
       AddElements(LargestTensor(op) * kSortOrScatter, times);
     } else if (name == "scf.while") {
       cost_.bounded = false;
-      AddControl(op, times * kGuessedTrips);
+      Add(op, times * kGuessedTrips);
     } else if (name == "scf.for") {
-      AddControl(op, times * Trips(op));
+      Add(op, times * Trips(op));
     } else if (name.starts_with("scf.") && name != "scf.yield" &&
                name != "scf.condition") {
-      AddControl(op, times);
+      Add(op, times);
     } else if (name.ends_with(".call")) {
       AddCall(op, times);
     } else if (name.starts_with("tensor.") && name != "tensor.empty") {
       AddElements(LargestTensor(op), times);
     }
-  }
-
-  // Adds what the host runs `times` times by its own control flow.
-  void AddControl(MlirOperation op, double times) {
-    cost_.submissions += times;
-    Add(op, times);
   }
 
   void AddElements(double element_operations, double times) {
@@ -79,7 +73,6 @@ class Estimator {
 
   void AddTime(double microseconds, double times) {
     cost_.microseconds += times * (kMicrosecondsPerOperation + microseconds);
-    cost_.shareable += times * microseconds;
   }
 
   void AddLinalg(MlirOperation op, std::string_view name, double times) {

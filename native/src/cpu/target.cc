@@ -34,7 +34,7 @@ std::vector<std::string> TargetFlags(const Target& target) {
           "--iree-llvmcpu-target-cpu=" + target.name,
           "--iree-llvmcpu-enable-ukernels=none",
           "--iree-llvmcpu-reassociate-fp-reductions",
-          // Within kWorkerStack (cpu/runtime.cc), and a main thread's 8 MiB.
+          // Within a helper's stack (cpu/crew.cc), and a main thread's 8 MiB.
           // With IREE's 32 KiB gradients of convolutions do not compile.
           "--iree-llvmcpu-stack-allocation-limit=1048576",
 #if defined(IREE_PJRT_ASAN)

@@ -8,7 +8,6 @@
 #include "cuda/gpu_target.h"
 #include "cuda/runtime_family.h"
 #include "iree/hal/drivers/cuda/api.h"
-#include "program/cost.h"
 #include "program/options.h"
 #include "release/devices.h"
 
@@ -73,7 +72,5 @@ MemoryStatistics Runtime::memory_statistics() const {
           number(figures.device_bytes_peak), std::nullopt, std::nullopt,
           family_->gpu.memory_bytes};
 }
-
-const Runtime::Engine& Runtime::EngineFor(const Cost&) { return engine_; }
 
 }  // namespace iree_pjrt

@@ -54,7 +54,7 @@ std::shared_ptr<const LoadedModule> LoadModule(
   if (span.on()) span.set_name(TraceName(program, &program->name));
   const iree_allocator_t host = HostAllocator();
   Runtime& runtime = client.runtime();
-  const Runtime::Engine& engine = runtime.EngineFor(program->cost);
+  const Runtime::Engine& engine = runtime.engine();
   const DeviceScope scope(engine.device.get());
   VmModule module;
   Check(

@@ -4,18 +4,9 @@
 namespace iree_pjrt {
 namespace {
 
-// Shareable microseconds from which workers pay: where they have to be woken,
-// and where they still look for more since the turn before.
-constexpr double kWorkersFrom = 200;
-constexpr double kWorkersFromAwake = 60;
 constexpr double kBriefBelow = 100;  // microseconds
 
 }  // namespace
-
-bool WorthWorkers(const Cost& cost) {
-  return cost.shareable >=
-         kWorkersFrom + kWorkersFromAwake * (cost.submissions - 1);
-}
 
 // The run time of an unbounded loop is not known: until it has been measured,
 // it does not count as brief.

@@ -12,11 +12,6 @@ namespace iree_pjrt {
 // A guess for one core, right within a factor of a few. A plain value.
 struct Cost {
   double microseconds = 0;
-  // Of these, what workers can share: the work on elements.
-  double shareable = 0;
-  // How often the host hands over work and waits for it: once, and again for
-  // each turn of a loop and each branch.
-  double submissions = 1;
   // Multiply-adds of the largest matrix product; 0 for none.
   double product = 0;
   // Multiply-adds of the largest contraction that uses each of its elements
@@ -32,10 +27,6 @@ struct CostAnalysis {
   double transcendentals = 0;
   double bytes_accessed = 0;
 };
-
-// True if other threads save more than it takes to hand them the work, as often
-// as that is done.
-bool WorthWorkers(const Cost& cost);
 
 // Whether launches of one program are so short that queueing them costs more
 // than running them at once. Starts from the guess and follows what launches

@@ -60,7 +60,7 @@ void ReadCacheVariables(const GetEnv& getenv, ClientOptions& options) {
   options.cache_dir = dir && *dir ? dir : DefaultCacheDir(getenv);
 }
 
-size_t ParseWorkerCount(std::string_view text) {
+size_t ParseThreadCount(std::string_view text) {
   size_t count = 0;
   const auto parsed =
       std::from_chars(text.data(), text.data() + text.size(), count);
@@ -155,8 +155,8 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
   if (const char* passes = getenv("IREE_PJRT_SKIP_PASSES")) {
     options.skipped_passes = SplitFlags(passes);
   }
-  const char* workers = getenv("IREE_PJRT_NUM_THREADS");
-  if (workers && *workers) options.worker_count = ParseWorkerCount(workers);
+  const char* threads = getenv("IREE_PJRT_NUM_THREADS");
+  if (threads && *threads) options.thread_count = ParseThreadCount(threads);
   const char* level = getenv("IREE_PJRT_LOG_LEVEL");
   if (level && *level) options.log_level = ParseLogLevel(level);
   return options;

@@ -34,9 +34,9 @@ struct ClientOptions {
   std::vector<std::string> saved_passes;
   // Our passes that are left out, to see what they are good for.
   std::vector<std::string> skipped_passes;
-  // Threads that a large program is spread over; 0: one for each core that the
-  // process may use.
-  size_t worker_count = 0;
+  // Threads that share a large dispatch; 0: one for each core that the process
+  // may use.
+  size_t thread_count = 0;
   // Where compiled programs are kept, and how much of them; empty or 0:
   // nowhere.
   std::string cache_dir;

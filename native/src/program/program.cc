@@ -31,8 +31,6 @@ constexpr uint64_t kDeviceCount = 15;
 constexpr uint64_t kArgumentInputs = 16;
 constexpr uint64_t kResultOutputs = 17;
 constexpr uint64_t kShown = 18;
-constexpr uint64_t kSubmissions = 19;
-constexpr uint64_t kShareable = 20;
 constexpr uint64_t kType = 1;
 constexpr uint64_t kDim = 2;
 constexpr uint64_t kDonatable = 3;
@@ -166,12 +164,6 @@ void ParseField(const WireReader& r, Program& program) {
     case field::kNanoseconds:
       program.cost.microseconds = static_cast<double>(r.number()) * 1e-3;
       break;
-    case field::kShareable:
-      program.cost.shareable = static_cast<double>(r.number()) * 1e-3;
-      break;
-    case field::kSubmissions:
-      program.cost.submissions = static_cast<double>(r.number());
-      break;
     case field::kUnbounded:
       program.cost.bounded = r.number() == 0;
       break;
@@ -293,11 +285,7 @@ std::string SerializeProgram(const Program& program) {
                  SerializeShape(program.outputs[i], field::kMemory,
                                 program.output_memories[i]));
   }
-  constexpr double kMost = 1e15;
-  const Cost& cost = program.cost;
-  WriteUpTo(writer, field::kNanoseconds, cost.microseconds * 1e3, kMost);
-  WriteUpTo(writer, field::kShareable, cost.shareable * 1e3, kMost);
-  WriteUpTo(writer, field::kSubmissions, cost.submissions, kMost);
+  WriteUpTo(writer, field::kNanoseconds, program.cost.microseconds * 1e3, 1e15);
   writer.Number(field::kUnbounded, program.cost.bounded ? 0 : 1);
   writer.Bytes(field::kCostAnalysis, SerializeCost(program.cost_analysis));
   for (const ForeignCall& call : program.foreign_calls) {

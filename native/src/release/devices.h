@@ -10,7 +10,6 @@
 #include "iree/hal/api.h"
 #include "iree/hal/device_group.h"
 #include "iree/hal/local/executable_loader.h"
-#include "iree/task/api.h"
 
 namespace iree_pjrt {
 
@@ -24,11 +23,6 @@ struct LocalDeviceParts {
 
 // Runs a program on the thread that launches it.
 iree_status_t CreateSyncDevice(const LocalDeviceParts& parts,
-                               iree_hal_device_t** out);
-
-// Spreads a program over the executor's workers.
-iree_status_t CreateTaskDevice(const LocalDeviceParts& parts,
-                               iree_task_executor_t* executor,
                                iree_hal_device_t** out);
 
 // The device that the driver was made for.

@@ -7,7 +7,6 @@
 
 #include "iree/hal/api.h"
 #include "iree/hal/device_group.h"
-#include "iree/task/api.h"
 #include "iree/vm/api.h"
 #include "runtime/device_scope.h"
 
@@ -64,7 +63,6 @@ IREE_PJRT_REF(HalAllocator, iree_hal_allocator);
 IREE_PJRT_REF(HalDevice, iree_hal_device);
 IREE_PJRT_REF(HalDriver, iree_hal_driver);
 IREE_PJRT_REF(HalDeviceGroup, iree_hal_device_group);
-IREE_PJRT_REF(TaskExecutor, iree_task_executor);
 IREE_PJRT_REF(VmContext, iree_vm_context);
 IREE_PJRT_REF(VmInstance, iree_vm_instance);
 IREE_PJRT_REF(VmModule, iree_vm_module);

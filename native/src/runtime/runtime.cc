@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -30,7 +31,7 @@ size_t CoresOfCgroup() {
   std::string quota;
   double period = 0;
   if (!(file >> quota >> period) || quota == "max" || period <= 0) {
-    return IREE_TASK_EXECUTOR_MAX_WORKER_COUNT;
+    return SIZE_MAX;
   }
   const double cores = std::ceil(std::strtod(quota.c_str(), nullptr) / period);
   return cores < 1 ? 1 : static_cast<size_t>(cores);
@@ -38,10 +39,7 @@ size_t CoresOfCgroup() {
 
 }  // namespace
 
-size_t AvailableCores() {
-  return std::min<size_t>({CoresOfAffinity(), CoresOfCgroup(),
-                           IREE_TASK_EXECUTOR_MAX_WORKER_COUNT});
-}
+size_t AvailableCores() { return std::min(CoresOfAffinity(), CoresOfCgroup()); }
 
 VmInstance Runtime::CreateInstance() {
   VmInstance instance;

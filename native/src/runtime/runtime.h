@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IREE runtime of one client, which its devices share: a VM instance, an
 // allocator, HAL devices with the `hal` module bound to them, and the threads.
-// Each family of devices makes its own of it: src/cpu/runtime.cc has two HAL
-// devices over one allocator, which share buffers freely: one that runs a
-// program on the launching thread and one that spreads it over worker threads,
-// made when the first program needs them. src/cuda/runtime.cc has a GPU.
+// Each family of devices makes its own of it: src/cpu/runtime.cc has a HAL
+// device that runs a program on the launching thread, which lets helpers share
+// its dispatches (cpu/workgroups.cc); src/cuda/runtime.cc has a GPU.
 //
 // Any thread may use it; the IREE objects inside are thread-safe. Owned by the
 // Client.
@@ -23,7 +22,6 @@
 namespace iree_pjrt {
 
 struct ClientOptions;
-struct Cost;
 
 // Cores this process may use: its affinity mask, cut by the cgroup's quota.
 size_t AvailableCores();
@@ -56,8 +54,7 @@ class Runtime {
   // The target of the device.
   Target target() const;
   MemoryStatistics memory_statistics() const;
-  // The engine that runs a program of this cost.
-  const Engine& EngineFor(const Cost& cost);
+  const Engine& engine() const { return engine_; }
   // Where the framework's callbacks run; outlives this where it is held.
   const std::shared_ptr<WorkQueue>& callbacks() const { return callbacks_; }
 

@@ -14,7 +14,6 @@ using std::chrono::microseconds;
 Cost Of(double guess, bool bounded = true) {
   Cost cost;
   cost.microseconds = guess;
-  cost.shareable = guess;
   cost.bounded = bounded;
   return cost;
 }
@@ -59,11 +58,6 @@ TEST(TuningTest, WithoutWideVectorsSmallProductsAreTiledToo) {
   EXPECT_TRUE(TuningFlags(cost).empty());
   cost.product = 64.0 * 64 * 64;
   EXPECT_EQ(TuningFlags(cost).empty(), HasWideVectors());
-}
-
-TEST(TuningTest, WorkersAreForLargePrograms) {
-  EXPECT_FALSE(WorthWorkers(Of(10)));
-  EXPECT_TRUE(WorthWorkers(Of(10000)));
 }
 
 // Costs of programs as they leave IREE's input phase.
@@ -112,35 +106,12 @@ TEST_F(EstimateTest, MatmulsGrowWithTheirCube) {
   EXPECT_DOUBLE_EQ(large.contraction, 1024.0 * 1024 * 1024);
   EXPECT_TRUE(Pace(small).Brief());
   EXPECT_FALSE(Pace(large).Brief());
-  EXPECT_TRUE(WorthWorkers(large));
 }
 
 TEST_F(EstimateTest, LoopsWithKnownBoundsAreMultiplied) {
   const Cost cost = Estimate(Loop("%many"));
   EXPECT_TRUE(cost.bounded);
   EXPECT_FALSE(Pace(cost).Brief());
-}
-
-TEST_F(EstimateTest, ManyShortTurnsAreNotForWorkers) {
-  const Cost cost = Estimate(Loop("%many"));
-  EXPECT_DOUBLE_EQ(cost.submissions, 5001);
-  EXPECT_GT(cost.microseconds, 1000);
-  EXPECT_FALSE(WorthWorkers(cost));
-  EXPECT_FALSE(WorthWorkers(Estimate(Loop("%n"))));
-}
-
-TEST(TuningTest, ManySmallOperationsAreNotForWorkers) {
-  Cost cost = Of(10000);
-  cost.shareable = 10;
-  EXPECT_FALSE(WorthWorkers(cost));
-}
-
-TEST(TuningTest, TurnsWithMuchWorkAreForWorkers) {
-  Cost cost = Of(1000 * 100);
-  cost.submissions = 1001;
-  EXPECT_TRUE(WorthWorkers(cost));
-  cost.submissions = 2001;
-  EXPECT_FALSE(WorthWorkers(cost));
 }
 
 TEST_F(EstimateTest, LoopsWithUnknownBoundsAreUnbounded) {

@@ -126,7 +126,7 @@ TEST(OptionsTest, WorkersAreCounted) {
   const auto with = [](const char* text) {
     return ParseClientOptions(nullptr, 0,
                               Env({{"IREE_PJRT_NUM_THREADS", text}}))
-        .worker_count;
+        .thread_count;
   };
   EXPECT_EQ(with("3"), 3u);
   EXPECT_EQ(with(""), 0u);

@@ -22,10 +22,7 @@ Program Sample() {
   program.output_memories = {1};
   program.donatable = {true};
   program.cost_analysis = {1e12, 7, 128};
-  program.cost = {.microseconds = 12.5,
-                  .shareable = 2.5,
-                  .submissions = 7,
-                  .bounded = false};
+  program.cost = {.microseconds = 12.5, .bounded = false};
   return program;
 }
 
@@ -40,8 +37,6 @@ TEST(ProgramTest, RoundTrip) {
   EXPECT_EQ(read->cost_analysis.transcendentals, 7);
   EXPECT_EQ(read->cost_analysis.bytes_accessed, 128);
   EXPECT_DOUBLE_EQ(read->cost.microseconds, 12.5);
-  EXPECT_DOUBLE_EQ(read->cost.shareable, 2.5);
-  EXPECT_DOUBLE_EQ(read->cost.submissions, 7);
   EXPECT_FALSE(read->cost.bounded);
 }
 

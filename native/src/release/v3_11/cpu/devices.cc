@@ -3,7 +3,6 @@
 
 #include "base/host_allocator.h"
 #include "iree/hal/drivers/local_sync/sync_device.h"
-#include "iree/hal/drivers/local_task/task_device.h"
 
 namespace iree_pjrt {
 
@@ -14,16 +13,6 @@ iree_status_t CreateSyncDevice(const LocalDeviceParts& parts,
   return iree_hal_sync_device_create(iree_make_cstring_view("local"), &params,
                                      parts.loader_count, parts.loaders,
                                      parts.allocator, HostAllocator(), out);
-}
-
-iree_status_t CreateTaskDevice(const LocalDeviceParts& parts,
-                               iree_task_executor_t* executor,
-                               iree_hal_device_t** out) {
-  iree_hal_task_device_params_t params;
-  iree_hal_task_device_params_initialize(&params);
-  return iree_hal_task_device_create(
-      iree_make_cstring_view("local"), &params, 1, &executor,
-      parts.loader_count, parts.loaders, parts.allocator, HostAllocator(), out);
 }
 
 }  // namespace iree_pjrt

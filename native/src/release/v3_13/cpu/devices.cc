@@ -2,7 +2,6 @@
 #include "release/devices.h"
 
 #include "iree/hal/drivers/local_sync/sync_device.h"
-#include "iree/hal/drivers/local_task/task_device.h"
 #include "release/v3_13/create_params.h"
 
 namespace iree_pjrt {
@@ -15,19 +14,6 @@ iree_status_t CreateSyncDevice(const LocalDeviceParts& parts,
     return iree_hal_sync_device_create(
         iree_make_cstring_view("local"), &params, create, parts.loader_count,
         parts.loaders, parts.allocator, HostAllocator(), out);
-  });
-}
-
-iree_status_t CreateTaskDevice(const LocalDeviceParts& parts,
-                               iree_task_executor_t* executor,
-                               iree_hal_device_t** out) {
-  iree_hal_task_device_params_t params;
-  iree_hal_task_device_params_initialize(&params);
-  return WithCreateParams([&](const iree_hal_device_create_params_t* create) {
-    return iree_hal_task_device_create(iree_make_cstring_view("local"), &params,
-                                       1, &executor, parts.loader_count,
-                                       parts.loaders, parts.allocator, create,
-                                       HostAllocator(), out);
   });
 }
 

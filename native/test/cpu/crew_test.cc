@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/crew.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace iree_pjrt {
+namespace {
+
+using std::chrono::microseconds;
+
+// Work whose parts note how often they were done, and by whom.
+struct Noted {
+  explicit Noted(uint64_t count, microseconds each = microseconds(0))
+      : times(count), each(each) {}
+
+  void Run() {
+    Crew::Get().Run(
+        times.size(),
+        [](void* context, uint64_t begin, uint64_t end) {
+          static_cast<Noted*>(context)->Do(begin, end);
+        },
+        this);
+  }
+
+  void Do(uint64_t begin, uint64_t end) {
+    EXPECT_LT(begin, end);
+    for (uint64_t i = begin; i < end; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - start < each) continue;
+      ++times.at(i);
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  }
+
+  bool AllOnce() const {
+    for (const auto& time : times) {
+      if (time != 1) return false;
+    }
+    return true;
+  }
+
+  std::vector<std::atomic<int>> times;
+  const microseconds each;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+};
+
+class CrewTest : public testing::TestWithParam<size_t> {
+ protected:
+  CrewTest() { Crew::Get().set_threads(GetParam()); }
+};
+
+TEST_P(CrewTest, EachPartIsDoneOnce) {
+  for (const uint64_t count : {0, 1, 2, 3, 1000, 1000000}) {
+    Noted work(count);
+    work.Run();
+    EXPECT_TRUE(work.AllOnce()) << count;
+  }
+}
+
+TEST_P(CrewTest, LongWorkIsShared) {
+  Noted work(200, microseconds(500));
+  work.Run();
+  EXPECT_TRUE(work.AllOnce());
+  EXPECT_LE(work.threads.size(), GetParam());
+  if (GetParam() > 1) {
+    EXPECT_GT(work.threads.size(), 1u);
+  }
+}
+
+TEST_P(CrewTest, ShortWorkIsNot) {
+  Noted work(2);
+  work.Run();
+  EXPECT_EQ(work.threads, std::set{std::this_thread::get_id()});
+}
+
+// More at once than there are places for shared work.
+TEST_P(CrewTest, ManyMayHaveWorkAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 24; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 100; ++turn) {
+        Noted work(40, microseconds(5));
+        work.Run();
+        EXPECT_TRUE(work.AllOnce());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Long enough between two for helpers to fall asleep, and too short.
+TEST_P(CrewTest, OneAfterAnother) {
+  for (int turn = 0; turn < 200; ++turn) {
+    Noted work(20, microseconds(10));
+    work.Run();
+    EXPECT_TRUE(work.AllOnce());
+    if (turn % 4 == 0) std::this_thread::sleep_for(microseconds(300));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, CrewTest, testing::Values(1, 2, 5));
+
+}  // namespace
+}  // namespace iree_pjrt
