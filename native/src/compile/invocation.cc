@@ -18,6 +18,7 @@ constexpr char kFlowPhase[] = "flow";
 // Dispatches have become commands over memory.
 constexpr char kStreamPhase[] = "stream";
 // The executables are serialized and the module's code is not there yet.
+constexpr char kDispatchPhase[] = "executable-configurations";
 constexpr char kHalPhase[] = "hal";
 // Only registers and bytecode are missing.
 constexpr char kVmPhase[] = "vm";
@@ -100,15 +101,18 @@ std::string Invocation::Compile(Cost* cost) {
   library_.ireeCompilerInvocationSetVerifyIR(invocation_, false);
   RunPipeline("start", kInputPhase);
   *cost = EstimateCost(Borrowed(*this).ir);
-  RunOurs(Phase::kLinalg);
   const auto tuning = TuningFlags(*cost);
+  passes_.packs = !tuning.empty();
+  RunOurs(Phase::kLinalg);
   if (!tuning.empty()) session_.Tune(tuning);
   Schedule();
   if (!session_.object_path().empty()) {
     CheckScratchFolder();
     passes_.object = [this] { return TakeObject(); };
   }
-  RunPipeline(kStreamPhase, kHalPhase);
+  RunPipeline(kStreamPhase, kDispatchPhase);
+  RunOurs(Phase::kDispatch);
+  RunPipeline(kDispatchPhase, kHalPhase);
   RunOurs(Phase::kHal);
   RunPipeline(kHalPhase, kVmPhase);
   RunOurs(Phase::kVm);

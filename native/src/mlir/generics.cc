@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/generics.h"
 
+#include <sstream>
+#include <string>
+
 namespace iree_pjrt {
 
 bool IsGeneric(const Ir& ir, MlirOperation op) {
@@ -11,6 +14,25 @@ bool IsReduction(const Ir& ir, MlirOperation op) {
   return IsGeneric(ir, op) &&
          ir.Print(ir.Attribute(op, "iterator_types")).find("reduction") !=
              std::string::npos;
+}
+
+std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op) {
+  std::vector<std::vector<int64_t>> maps;
+  const std::string text = ir.Print(ir.Attribute(op, "indexing_maps"));
+  constexpr std::string_view kResults = " -> (";
+  for (size_t at = text.find(kResults); at != std::string::npos;
+       at = text.find(kResults, at)) {
+    at += kResults.size();
+    std::istringstream results(text.substr(at, text.find(")>", at) - at));
+    std::vector<int64_t>& map = maps.emplace_back();
+    for (std::string one; std::getline(results >> std::ws, one, ',');) {
+      const bool loop =
+          one[0] == 'd' &&
+          one.find_first_not_of("0123456789", 1) == std::string::npos;
+      map.push_back(loop ? std::stoll(one.substr(1)) : kNoLoop);
+    }
+  }
+  return maps;
 }
 
 MlirOperation YieldedBy(const Ir& ir, MlirOperation op) {

@@ -3,6 +3,9 @@
 #ifndef IREE_PJRT_MLIR_GENERICS_H_
 #define IREE_PJRT_MLIR_GENERICS_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "mlir/ir.h"
 
 namespace iree_pjrt {
@@ -12,6 +15,11 @@ bool IsGeneric(const Ir& ir, MlirOperation op);
 
 // Whether it is a generic with a dimension that it reduces.
 bool IsReduction(const Ir& ir, MlirOperation op);
+
+// For each operand and result of a generic the dimensions of its loops that
+// index the array: of map (d0, d1) -> (d1, 0), 1 and kNoLoop.
+inline constexpr int64_t kNoLoop = -1;
+std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op);
 
 // What computes the single value that the body of a generic yields; null for
 // other operations, several values, and values from outside.

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "device_options.h"
+#include "rewrite/dispatch/passes.h"
 #include "rewrite/flow/passes.h"
 #include "rewrite/late/passes.h"
 #include "rewrite/linalg/passes.h"
@@ -36,6 +37,10 @@ void ForeignCalls(const Ir& ir, PassContext& context) {
 
 void Inputs(const Ir& ir, PassContext& context) {
   KeepInputs(ir, context.donatable);
+}
+
+void TakenSources(const Ir& ir, PassContext& context) {
+  if (context.packs) GuardTakenSources(ir);
 }
 
 void Deallocations(const Ir& ir, PassContext&) {
@@ -124,6 +129,10 @@ constexpr Pass kPasses[] = {
                    "IREE mixes up two results of a dispatch that are equal"),
     IREE_PJRT_PASS(kLinalg, LimitDispatchOperands,
                    "IREE fuses more than its runtime has operands for"),
+    {Phase::kLinalg, "GuardTakenSources", &TakenSources,
+     "IREE takes elements from the packed form of an array"},
+    IREE_PJRT_PASS(kLinalg, GuardCrossedResults,
+                   "IREE computes only a part of what is indexed in two ways"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
     IREE_PJRT_PASS(kLinalg, RoundFloats8,
@@ -156,6 +165,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
+
+    IREE_PJRT_PASS(
+        kDispatch, PeelReductions,
+        "IREE masks all vectors of a length that does not fill the last one"),
 
     {Phase::kHal, "EmbedObject", &Object,
      "IREE's module has only the name of the compiled object"},
@@ -206,6 +219,8 @@ std::string_view NameOf(Phase phase) {
       return "stream";
     case Phase::kScheduling:
       return "scheduling";
+    case Phase::kDispatch:
+      return "dispatch";
     case Phase::kHal:
       return "hal";
     case Phase::kVm:

@@ -25,6 +25,7 @@ enum class Phase {
   kFlow,        // after IREE's flow phase
   kStream,      // before each list of passes of IREE's stream phase
   kScheduling,  // right before that phase decides what is run together
+  kDispatch,    // IREE has chosen how dispatches are compiled
   kHal,         // after IREE's hal phase
   kVm,          // after IREE's vm phase
 };
@@ -37,6 +38,8 @@ struct PassContext {
   // Of the compiler: passes that it does not need are not run.
   ReleaseLine line = kReleaseLine;
   size_t device_count = 1;
+  // Whether matrices are packed for large products.
+  bool packs = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
   // Makes the compiled object; throws what reading it throws.

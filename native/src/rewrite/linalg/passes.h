@@ -32,6 +32,14 @@ void CopySlicedSources(const Ir& ir);
 // other without a barrier between them.
 void LimitDispatchOperands(const Ir& ir);
 
+// For programs whose products are packed. What elements are taken from at an
+// index, and a product uses, is an array of its own.
+void GuardTakenSources(const Ir& ir);
+
+// What is reduced, and then indexed in two ways by one operation, is an array
+// of its own.
+void GuardCrossedResults(const Ir& ir);
+
 // Sums of products stay vectorized.
 void KeepProductSums(const Ir& ir);
 

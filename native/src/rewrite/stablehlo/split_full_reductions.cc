@@ -4,6 +4,7 @@
 // StableHLO leaves the order of a reduction to the implementation, and its
 // initial value changes nothing however often it is taken (`reduce`).
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 
@@ -17,6 +18,10 @@ namespace {
 
 // More than any machine's cores need; 128 was as fast as any number beyond 32.
 constexpr int64_t kParts = 128;
+constexpr int64_t kFewestParts = 32;
+constexpr int64_t kMostParts = 512;
+// The elements in vectors of every type divide this.
+constexpr int64_t kFillsVectors = 64;
 // Below, the second reduction costs more than the first one gains.
 constexpr int64_t kLeast = 1 << 16;
 
@@ -52,6 +57,17 @@ size_t KeptOf(const ArrayType& array, int64_t size) {
   return 0;
 }
 
+// How many equal parts an array of this size has, each of whole vectors where
+// it can be; 1 for none.
+int64_t PartsOf(int64_t size) {
+  int64_t best = 1;
+  for (int64_t parts = kFewestParts; parts <= kMostParts; ++parts) {
+    if (size % (parts * kFillsVectors) != 0) continue;
+    if (std::abs(parts - kParts) < std::abs(best - kParts)) best = parts;
+  }
+  return best > 1 ? best : std::gcd(size, kParts);
+}
+
 // Gives the operand a first dimension of `parts`. IREE then fuses less of what
 // comes before the operand.
 ArrayType Reshape(const Ir& ir, MlirOperation reduce, const ArrayType& array,
@@ -81,7 +97,7 @@ void SplitFullReductions(const Ir& ir) {
                                          int64_t{1}, std::multiplies<>());
     if (size < kLeast) continue;
     const size_t kept = KeptOf(*from, size);
-    const int64_t parts = std::gcd(size, kParts);
+    const int64_t parts = PartsOf(size);
     if (kept > 0) {
       Split(ir, op, *from, kept);
     } else if (parts > 1) {

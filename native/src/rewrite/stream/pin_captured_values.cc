@@ -7,9 +7,9 @@
 // starts from, if others use them too. A region with a side effect separates
 // what comes before it from what comes after it.
 //
-// IREE also copies operations without arrays into each group that uses them,
-// but forgets the groups after such a region ("to be in an execution region").
-// A barrier keeps such an operation in one place.
+// IREE also copies operations that need no arrays into each group that uses
+// them, but forgets the groups after such a region ("to be in an execution
+// region"). A barrier keeps such an operation in one place.
 #include <algorithm>
 #include <set>
 
@@ -25,7 +25,8 @@ bool IsArray(const Ir& ir, MlirValue value) {
 
 bool NeedsNoArrays(const Ir& ir, MlirOperation op) {
   const std::vector<MlirValue> operands = ir.Operands(op);
-  return ir.Name(op) == "stream.async.dispatch" &&
+  const std::string_view name = ir.Name(op);
+  return (name == "stream.async.dispatch" || name == "stream.async.splat") &&
          std::none_of(operands.begin(), operands.end(),
                       [&](MlirValue operand) { return IsArray(ir, operand); });
 }

@@ -118,6 +118,29 @@ TEST(PinCapturedValuesTest, OfALoopWhoseStartIsUsedAfterIt) {
   EXPECT_FALSE(Holds(loop("%r"), "util.optimization_barrier"));
 }
 
+TEST(PinCapturedValuesTest, CapturedConstantPartsStayInOnePlace) {
+  const std::string text = After(R"(module {
+    util.func public @main(%size: index, %v: i32,
+                           %a: !stream.resource<transient>, %n: index)
+        -> !stream.resource<transient> {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
+      %r = scf.for %i = %zero to %n step %one iter_args(%c = %a)
+          -> !stream.resource<transient> {
+        %d = stream.async.clone %s
+            : !stream.resource<transient>{%size}
+            -> !stream.resource<transient>{%size}
+        scf.yield %d : !stream.resource<transient>
+      }
+      util.return %r : !stream.resource<transient>
+    }
+  })",
+                                 &PinCapturedValues);
+  // One that has the splat, and one that parts the loop.
+  EXPECT_EQ(Count(text, "util.optimization_barrier"), 2u) << text;
+}
+
 TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
   const std::string text =
       After(R"(module {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Once IREE has chosen how each dispatch is compiled: tiles, vectors, and what
+// happens where they do not fit.
+#ifndef IREE_PJRT_REWRITE_DISPATCH_PASSES_H_
+#define IREE_PJRT_REWRITE_DISPATCH_PASSES_H_
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// Reductions take whole vectors, and what is left element by element.
+void PeelReductions(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_DISPATCH_PASSES_H_

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers between operations that IREE fuses wrongly, as text before and
+// after.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kBarrier[] = "util.optimization_barrier";
+
+std::string Maps(const std::string& maps) {
+  return "linalg.generic {indexing_maps = [" + maps + "], iterator_types = [";
+}
+
+// The sums of rows, then what is made of %sums.
+std::string OfSums(const std::string& rest) {
+  return R"(#ij = affine_map<(d0, d1) -> (d0, d1)>
+    #i = affine_map<(d0, d1) -> (d0)>
+    #j = affine_map<(d0, d1) -> (d1)>
+    #v = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<8x8xf32>, %zero: tensor<8xf32>)
+          -> tensor<8x8xf32> {
+        %sums = )" +
+         Maps("#ij, #i") + R"("parallel", "reduction"]}
+            ins(%x : tensor<8x8xf32>) outs(%zero : tensor<8xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = arith.addf %a, %b : f32
+          linalg.yield %c : f32
+        } -> tensor<8xf32>
+        )" +
+         rest + R"(
+        util.return %r : tensor<8x8xf32>
+      }
+    })";
+}
+
+// An operation over rows and columns with two operands of one dimension.
+std::string Pairs(const std::string& first, const std::string& second,
+                  const std::string& maps) {
+  return "%r = " + Maps(maps + ", #ij") + "\"parallel\", \"parallel\"]} ins(%" +
+         first + ", %" + second +
+         R"( : tensor<8xf32>, tensor<8xf32>) outs(%x : tensor<8x8xf32>) {
+        ^bb0(%a: f32, %b: f32, %c: f32):
+          %d = arith.mulf %a, %b : f32
+          linalg.yield %d : f32
+        } -> tensor<8x8xf32>)";
+}
+
+// `to`, each element computed from one of `from`.
+std::string Elementwise(const std::string& to, const std::string& from) {
+  return "%" + to + " = " + Maps("#v, #v") + "\"parallel\"]} ins(%" + from +
+         R"( : tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = math.absf %a : f32
+          linalg.yield %c : f32
+        } -> tensor<8xf32>
+        )";
+}
+
+bool GuardsCrossed(const std::string& rest) {
+  return Holds(After(OfSums(rest), &GuardCrossedResults), kBarrier);
+}
+
+TEST(GuardCrossedResultsTest, OfRowsAndColumns) {
+  EXPECT_TRUE(GuardsCrossed(Pairs("sums", "sums", "#i, #j")));
+  EXPECT_TRUE(GuardsCrossed(Elementwise("size", "sums") +
+                            Pairs("sums", "size", "#i, #j")));
+}
+
+TEST(GuardCrossedResultsTest, NotOfRowsAlone) {
+  EXPECT_FALSE(GuardsCrossed(Pairs("sums", "sums", "#i, #i")));
+  EXPECT_FALSE(GuardsCrossed(Elementwise("size", "sums") +
+                             Pairs("sums", "size", "#i, #i")));
+}
+
+TEST(GuardCrossedResultsTest, NotOfWhatIsNotReduced) {
+  EXPECT_FALSE(GuardsCrossed(Elementwise("size", "zero") +
+                             Pairs("size", "size", "#i, #j")));
+}
+
+// Takes one element of what %taken is, and multiplies %multiplied.
+std::string Taking(const std::string& taken, const std::string& multiplied) {
+  return R"(#ij = affine_map<(d0, d1) -> (d0, d1)>
+    #v = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: tensor<8x8xf32>, %v: tensor<8xf32>)
+          -> (tensor<8xf32>, tensor<8x8xf32>) {
+        %own = )" +
+         Maps("#ij, #ij") + R"("parallel", "parallel"]}
+            ins(%x : tensor<8x8xf32>) outs(%x : tensor<8x8xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = math.absf %a : f32
+          linalg.yield %c : f32
+        } -> tensor<8x8xf32>
+        %further = )" +
+         Maps("#ij, #ij") + R"("parallel", "parallel"]}
+            ins(%own : tensor<8x8xf32>) outs(%x : tensor<8x8xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = math.exp %a : f32
+          linalg.yield %c : f32
+        } -> tensor<8x8xf32>
+        %r = )" +
+         Maps("#v") + R"("parallel"]} outs(%v : tensor<8xf32>) {
+        ^bb0(%a: f32):
+          %i = linalg.index 0 : index
+          %e = tensor.extract %)" +
+         taken + R"([%i, %i] : tensor<8x8xf32>
+          linalg.yield %e : f32
+        } -> tensor<8xf32>
+        %m = linalg.matmul ins(%)" +
+         multiplied +
+         R"(, %x : tensor<8x8xf32>, tensor<8x8xf32>)
+            outs(%x : tensor<8x8xf32>) -> tensor<8x8xf32>
+        util.return %r, %m : tensor<8xf32>, tensor<8x8xf32>
+      }
+    })";
+}
+
+TEST(GuardTakenSourcesTest, OfWhatIsMultiplied) {
+  const auto guards = [](const std::string& taken, const std::string& used) {
+    return Holds(After(Taking(taken, used), &GuardTakenSources), kBarrier);
+  };
+  EXPECT_TRUE(guards("own", "own"));
+  EXPECT_TRUE(guards("further", "own"));
+  EXPECT_TRUE(guards("own", "further"));
+  EXPECT_FALSE(guards("own", "x"));
+  EXPECT_FALSE(guards("x", "own"));
+}
+
+}  // namespace
+}  // namespace iree_pjrt
