@@ -16,8 +16,8 @@ from typing import Any
 import jax
 import numpy as np
 from jax.sharding import Mesh
-
-from transformer import State, Step, initial, make_jit_step, make_shard_map_step
+from models.adam import State, Step
+from transformer import initial, make_jit_step, make_shard_map_step
 
 _KINDS = {"jit": make_jit_step, "shard_map": make_shard_map_step}
 _RATE = 1e-3

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as people write them, on the plugin and on XLA:CPU of the same jaxlib.
+
+Each platform lives in a process of its own, pinned alike (``taskset -c 0,1 python compare.py``),
+and they take turns. The losses of the first steps must be equal, up to the order of sums: where
+they are not, this ends with an error. Prints one JSON line per row, as plugin/runtime.py does. No
+cache of programs is used.
+"""
+
+import argparse
+import json
+import math
+import os
+import sys
+
+from catalog import PROGRAMS
+from sides import Side, in_turns
+
+_SIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "side.py")
+_FIRST_STEPS = 10
+_TOLERANCE = 1e-3
+
+
+def _side(platform: str) -> Side:
+    caches = {"JAX_ENABLE_COMPILATION_CACHE": "0", "IREE_PJRT_CACHE_SIZE": "0"}
+    env = os.environ | caches | {"JAX_PLATFORMS": platform}
+    return Side(platform, [sys.executable, _SIDE], env)
+
+
+def _print(what: str, target: float | None, unit: str, xla: float, ours: float) -> None:
+    row = {"what": what, "target": target, "unit": unit, "xla": xla, "ours": ours}
+    print(json.dumps(row | {"ratio": ours / xla}, ensure_ascii=False), flush=True)
+
+
+def _check(what: str, xla: list[float], ours: list[float]) -> None:
+    for step, (theirs, mine) in enumerate(zip(xla, ours, strict=True)):
+        if not abs(mine - theirs) <= _TOLERANCE * abs(theirs):
+            raise SystemExit(f"{what}: the losses of step {step} are {theirs} and {mine}")
+
+
+def _measure(what: str, rounds: int, seconds: float) -> float:
+    """Prints the rows of a program; returns the ratio of its steps."""
+    xla, ours = _side("cpu"), _side("iree_cpu")
+    with xla, ours:
+        begun = [side.ask("start", json.dumps(what)) for side in (xla, ours)]
+        first = [side.ask("train", _FIRST_STEPS) for side in (xla, ours)]
+        _check(what, *(answer["losses"] for answer in first))
+        steps = max(1, int(seconds / first[0]["seconds"]))
+        answers = in_turns((xla, ours), rounds, "train", steps)
+    least = [min(answer["seconds"] for answer in side) for side in answers]
+    _print(what, None, "ms", *(value * 1e3 for value in least))
+    _print(f"{what}: traced, compiled, one step", None, "s", *(each["seconds"] for each in begun))
+    return least[1] / least[0]
+
+
+def main() -> None:
+    """Measures the programs whose name holds ``--only``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="programs whose name holds this")
+    parser.add_argument("--rounds", type=int, default=10, help="turns of each platform")
+    parser.add_argument("--seconds", type=float, default=0.5, help="a turn of XLA:CPU")
+    options = parser.parse_args()
+    names = [name for name in PROGRAMS if options.only in name]
+    if not names:
+        raise SystemExit(f"--only {options.only}: no such program; there are {', '.join(PROGRAMS)}")
+    ratios = [_measure(name, options.rounds, options.seconds) for name in names]
+    _print("geometric mean of the steps", 1.0, "×", 1.0, math.prod(ratios) ** (1 / len(ratios)))
+
+
+if __name__ == "__main__":
+    main()
