@@ -176,7 +176,9 @@ describe('installed with pip into an environment made by hand', () => {
 
   // The oldest jaxlib, and the last that makes calls into XLA of functions which StableHLO lacks.
   test.each(['0.6.1', '0.9.0'])('the same wheel works under JAX %s', (version) => {
-    shell(`${python} -m pip install --quiet --no-compile jax==${version} jaxlib==${version} pytest==8.4.2`);
+    // pip itself installs the wheel, above.
+    const uv = path.join(checkout.resultFiles('setup-tools'), 'bin', 'uv');
+    shell(`${uv} pip install --quiet --python ${python} jax==${version} jaxlib==${version} pytest==8.4.2`);
     const tests = path.join(checkout.root, 'stages', 'conformance', 'python');
     const files = ['test_math.py', 'test_loops.py'].map((name) => path.join(tests, name)).join(' ');
     const plugins = path.join(checkout.root, 'stages', 'lib', 'testing');
