@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ffi/fft.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -20,6 +21,13 @@ Complex Root(size_t k, size_t n) {
   if (2 * k == n) return {-1, 0};
   if (4 * k == 3 * n) return {0, 1};
   return {std::cos(angle), std::sin(angle)};
+}
+
+// Without C's rules for infinite parts, which take several times as long: where
+// there is one, the whole transform is NaN or infinite anyway.
+Complex Times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(),
+          a.real() * b.imag() + a.imag() * b.real()};
 }
 
 std::vector<size_t> Factors(size_t n) {
@@ -99,28 +107,53 @@ void Fft::Split(const Complex* from, Complex* to, size_t size, size_t stride,
     Split(from + r * stride, to + r * rest, rest, stride * parts, factor + 1);
   }
   // Root k of `size` is root k * stride of the whole.
-  std::vector<Complex> column(parts);
+  std::array<Complex, kLargestFactor> column;
   for (size_t k = 0; k < rest; ++k) {
-    for (size_t r = 0; r < parts; ++r) {
-      column[r] = to[r * rest + k] * roots_[r * k * stride];
+    column[0] = to[k];
+    for (size_t r = 1; r < parts; ++r) {
+      column[r] = Times(to[r * rest + k], roots_[r * k * stride]);
     }
-    for (size_t q = 0; q < parts; ++q) {
-      Complex sum = column[0];
-      for (size_t r = 1; r < parts; ++r) {
-        sum += column[r] * roots_[(r * q % parts) * rest * stride];
+    if (parts == 2) {
+      to[k] = column[0] + column[1];
+      to[rest + k] = column[0] - column[1];
+    } else if (parts == 4) {
+      const Complex even = column[0] + column[2];
+      const Complex odd = column[1] + column[3];
+      const Complex left = column[0] - column[2];
+      const Complex turned = column[1] - column[3];
+      const Complex right(turned.imag(), -turned.real());
+      to[k] = even + odd;
+      to[rest + k] = left + right;
+      to[2 * rest + k] = even - odd;
+      to[3 * rest + k] = left - right;
+    } else {
+      for (size_t q = 0; q < parts; ++q) {
+        Complex sum = column[0];
+        size_t turn = 0;  // r * q, modulo `parts`
+        for (size_t r = 1; r < parts; ++r) {
+          turn += q;
+          if (turn >= parts) turn -= parts;
+          sum += Times(column[r], roots_[turn * rest * stride]);
+        }
+        to[q * rest + k] = sum;
       }
-      to[q * rest + k] = sum;
     }
   }
 }
 
 void Fft::Convolve(Complex* line) const {
   std::vector<Complex> padded(chirp_->fft.size());
-  for (size_t k = 0; k < size_; ++k) padded[k] = line[k] * chirp_->values[k];
+  for (size_t k = 0; k < size_; ++k) {
+    padded[k] = Times(line[k], chirp_->values[k]);
+  }
   chirp_->fft.Forward(padded.data());
-  for (size_t k = 0; k < padded.size(); ++k) padded[k] *= chirp_->kernel[k];
+  for (size_t k = 0; k < padded.size(); ++k) {
+    padded[k] = Times(padded[k], chirp_->kernel[k]);
+  }
   chirp_->fft.Inverse(padded.data());
-  for (size_t k = 0; k < size_; ++k) line[k] = padded[k] * chirp_->values[k];
+  for (size_t k = 0; k < size_; ++k) {
+    line[k] = Times(padded[k], chirp_->values[k]);
+  }
 }
 
 }  // namespace iree_pjrt
