@@ -65,49 +65,57 @@ void Crew::set_threads(size_t threads) {
   threads_.store(std::max<size_t>(1, threads));
 }
 
-void Crew::Run(uint64_t count, Work work, void* context) {
-  if (count <= 1 || threads_.load(std::memory_order_relaxed) == 1) {
-    if (count) work(context, 0, count);
-    return;
-  }
-  // How long parts take is known from the first ones.
+void Crew::Run(uint64_t kind, uint64_t count, Work work, void* context) {
+  if (count == 0) return;
+  std::atomic<float>& known =
+      part_ns_[(kind * 0x9e37'79b9'7f4a'7c15) >> 52 & (part_ns_.size() - 1)];
+  const float part_ns = known.load(std::memory_order_relaxed);
+  const size_t helpers = HelpersFor(count, part_ns);
+  Slot* slot = helpers > 0 ? Take() : nullptr;
   const auto start = Clock::now();
-  for (uint64_t done = 0, batch = 1; done < count; batch = done) {
-    batch = std::min(batch, count - done);
-    work(context, done, done + batch);
-    done += batch;
-    const double part = NanosecondsSince(start) / static_cast<double>(done);
-    if (part * static_cast<double>(count - done) >= kShareFrom) {
-      return Share(done, count, part, work, context);
-    }
+  uint64_t done = count;
+  if (slot) {
+    slot->work = work;
+    slot->context = context;
+    slot->count.store(count, std::memory_order_relaxed);
+    done = Share(*slot, helpers, part_ns);
+  } else {
+    work(context, 0, count);
   }
+  if (done == 0) return;
+  // Only slowness can come from other work of the machine.
+  const auto took =
+      static_cast<float>(NanosecondsSince(start) / static_cast<double>(done));
+  known.store(part_ns == 0 || took < part_ns ? std::max(took, 1.0F)
+                                             : part_ns + (took - part_ns) / 8,
+              std::memory_order_relaxed);
 }
 
-void Crew::Share(uint64_t begin, uint64_t count, double part_ns, Work work,
-                 void* context) {
-  Slot* slot = Take();
-  if (!slot) return work(context, begin, count);
-  const uint64_t rest = count - begin;
-  const size_t helpers =
-      std::min<size_t>({threads_.load(std::memory_order_relaxed) - 1, rest - 1,
-                        static_cast<size_t>(static_cast<double>(rest) *
-                                            part_ns / kForEachHelper)});
+size_t Crew::HelpersFor(uint64_t count, float part_ns) const {
+  const size_t others = threads_.load(std::memory_order_relaxed) - 1;
+  const auto most = static_cast<size_t>(std::min<uint64_t>(others, count - 1));
+  if (part_ns == 0) return most;
+  const double whole = static_cast<double>(count) * part_ns;
+  if (whole < kShareFrom) return 0;
+  return std::min(most, static_cast<size_t>(whole / kForEachHelper));
+}
+
+uint64_t Crew::Share(Slot& slot, size_t helpers, float part_ns) {
   Hire(helpers);
-  slot->most_helpers.store(static_cast<uint32_t>(helpers),
-                           std::memory_order_relaxed);
-  slot->work = work;
-  slot->context = context;
-  slot->count.store(count, std::memory_order_relaxed);
-  slot->chunk = std::clamp<uint64_t>(
-      static_cast<uint64_t>(kChunk / std::max(part_ns, 1.0)), 1,
-      std::max<uint64_t>(1, rest / ((helpers + 1) * kChunksEach)));
-  slot->next.store(begin, std::memory_order_relaxed);
-  slot->state.store(kTaken | kOpen, std::memory_order_release);
+  const uint64_t count = slot.count.load(std::memory_order_relaxed);
+  slot.most_helpers.store(static_cast<uint32_t>(helpers),
+                          std::memory_order_relaxed);
+  slot.chunk = std::clamp<uint64_t>(
+      static_cast<uint64_t>(kChunk / std::max(part_ns, 1.0F)), 1,
+      std::max<uint64_t>(1, count / ((helpers + 1) * kChunksEach)));
+  slot.next.store(0, std::memory_order_relaxed);
+  slot.state.store(kTaken | kOpen, std::memory_order_release);
   iree_notification_post(&opened_, static_cast<int32_t>(helpers));
-  WorkOn(*slot);
-  slot->state.fetch_and(~kOpen, std::memory_order_acq_rel);
-  AwaitHelpers(*slot);
-  slot->state.store(kFree, std::memory_order_release);
+  const uint64_t done = WorkOn(slot);
+  slot.state.fetch_and(~kOpen, std::memory_order_acq_rel);
+  AwaitHelpers(slot);
+  slot.state.store(kFree, std::memory_order_release);
+  return done;
 }
 
 Crew::Slot* Crew::Take() {
@@ -121,13 +129,16 @@ Crew::Slot* Crew::Take() {
   return nullptr;
 }
 
-void Crew::WorkOn(Slot& slot) {
+uint64_t Crew::WorkOn(Slot& slot) {
   const uint64_t count = slot.count.load(std::memory_order_relaxed);
+  uint64_t done = 0;
   for (;;) {
     const uint64_t begin =
         slot.next.fetch_add(slot.chunk, std::memory_order_relaxed);
-    if (begin >= count) return;
-    slot.work(slot.context, begin, std::min(begin + slot.chunk, count));
+    if (begin >= count) return done;
+    const uint64_t end = std::min(begin + slot.chunk, count);
+    slot.work(slot.context, begin, end);
+    done += end - begin;
   }
 }
 

@@ -2,10 +2,10 @@
 // Threads that help others with work that has many equal parts. IREE's task
 // system hands a whole program to its workers, which wake, finish, and wake who
 // waits: 50 to 150 us, several times what most dispatches take. Here the thread
-// that has the work begins at once, and only what is left after some
-// microseconds is open to helpers. Whoever comes takes parts; nobody waits for
-// a helper that has taken none, so that on a busy machine the work is done as
-// on one thread.
+// that has the work begins at once, and helpers are called where it took long
+// before, or nobody knows yet. Whoever comes takes parts; nobody waits for a
+// helper that has taken none, so that on a busy machine the work is done as on
+// one thread.
 #ifndef IREE_PJRT_CPU_CREW_H_
 #define IREE_PJRT_CPU_CREW_H_
 
@@ -33,9 +33,10 @@ class Crew {
   // is being done goes on as before.
   void set_threads(size_t threads);
 
-  // Returns when all `count` parts are done. Any thread may call, also several;
-  // a part may not.
-  void Run(uint64_t count, Work work, void* context);
+  // Returns when all `count` parts are done. Parts of the same `kind`, any
+  // number, take about as long each time. Any thread may call, also several; a
+  // part may not.
+  void Run(uint64_t kind, uint64_t count, Work work, void* context);
 
  private:
   // Work that is open to helpers. Also the helpers that work on it use it.
@@ -53,16 +54,21 @@ class Crew {
 
   Crew();
 
-  void Share(uint64_t begin, uint64_t count, double part_ns, Work work,
-             void* context);
+  // How many helpers are worth calling.
+  size_t HelpersFor(uint64_t count, float part_ns) const;
+  // Returns how many of the parts this thread has done.
+  uint64_t Share(Slot& slot, size_t helpers, float part_ns);
   Slot* Take();
-  static void WorkOn(Slot& slot);
+  static uint64_t WorkOn(Slot& slot);
   static void AwaitHelpers(Slot& slot);
   bool HelpSomebody();
   void Help();
   void Hire(size_t helpers);
 
   std::array<Slot, 16> slots_;
+  // Nanoseconds that a part takes, by kind; 0 where it is not known. Kinds that
+  // share a place are only guessed worse.
+  std::array<std::atomic<float>, 4096> part_ns_{};
   iree_notification_t opened_;
   std::atomic<size_t> threads_{1};
   std::atomic<size_t> hired_{0};

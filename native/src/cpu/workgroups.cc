@@ -86,7 +86,7 @@ extern "C" iree_status_t iree_pjrt_issue_dispatch(
   iree_pjrt::Dispatch dispatch{executable, ordinal, state, processor_id,
                                local_memory.data_length};
   iree_pjrt::Crew::Get().Run(
-      dispatch.count(),
+      reinterpret_cast<uintptr_t>(executable) + ordinal, dispatch.count(),
       [](void* context, uint64_t begin, uint64_t end) {
         static_cast<iree_pjrt::Dispatch*>(context)->Run(begin, end);
       },

@@ -22,7 +22,7 @@ struct Noted {
 
   void Run() {
     Crew::Get().Run(
-        times.size(),
+        kind, times.size(),
         [](void* context, uint64_t begin, uint64_t end) {
           static_cast<Noted*>(context)->Do(begin, end);
         },
@@ -47,6 +47,12 @@ struct Noted {
     return true;
   }
 
+  static uint64_t NewKind() {
+    static std::atomic<uint64_t> kinds{1};
+    return kinds++;
+  }
+
+  uint64_t kind = NewKind();
   std::vector<std::atomic<int>> times;
   const microseconds each;
   std::mutex mutex;
@@ -76,10 +82,27 @@ TEST_P(CrewTest, LongWorkIsShared) {
   }
 }
 
-TEST_P(CrewTest, ShortWorkIsNot) {
-  Noted work(2);
-  work.Run();
-  EXPECT_EQ(work.threads, std::set{std::this_thread::get_id()});
+TEST_P(CrewTest, WhatWasShortIsNot) {
+  Noted first(2);
+  first.Run();
+  Noted second(2);
+  second.kind = first.kind;
+  second.Run();
+  EXPECT_EQ(second.threads, std::set{std::this_thread::get_id()});
+}
+
+TEST_P(CrewTest, WhatBecomesLongIsShared) {
+  const uint64_t kind = Noted::NewKind();
+  for (const int each : {0, 2000}) {
+    Noted work(50, microseconds(each));
+    work.kind = kind;
+    work.Run();
+    EXPECT_TRUE(work.AllOnce());
+  }
+  Noted last(50, microseconds(2000));
+  last.kind = kind;
+  last.Run();
+  EXPECT_EQ(last.threads.size() > 1, GetParam() > 1);
 }
 
 // More at once than there are places for shared work.
