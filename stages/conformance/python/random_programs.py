@@ -73,6 +73,20 @@ def chosen(v: Array, w: Array, k: int) -> Array:
     return rows.at[k % v.shape[0]].set(rows[-1])
 
 
+def paired(v: Array, k: int) -> Array:
+    """Sums, products or largest of the rows, combined each with each."""
+    rows = real(v).reshape(v.shape[0], -1)
+    each = [jnp.sum, jnp.prod, jnp.max][k % 3](rows, 1)
+    return [jnp.add, jnp.multiply, jnp.minimum, jnp.arctan2][k % 4](each[:, None], each)
+
+
+def crossed(v: Array, k: int) -> Array:
+    """The matrix with its transpose or its diagonal; others as they are."""
+    if v.ndim != 2 or v.shape[0] != v.shape[1]:
+        return v
+    return combined(v, [v.T, jnp.diag(v), jnp.diag(v)[:, None]][k % 3])
+
+
 # Functions of two values and a number; those of the second list need a dimension.
 ANY: list[Callable[[Array, Array, int], Array]] = [
     lambda v, w, k: combined(v, w),
@@ -106,6 +120,11 @@ WITH_ROWS: list[Callable[[Array, Array, int], Array]] = [
     lambda v, w, k: v.at[::2].set(doubled(v[::2])),
     lambda v, w, k: v.at[1::2].set(v[0]),
     lambda v, w, k: real(v) @ real(v).T if v.ndim == 2 else v,
+    lambda v, w, k: paired(v, k),
+    lambda v, w, k: crossed(v, k),
+    lambda v, w, k: jax.nn.softmax(real(v), k % v.ndim),
+    lambda v, w, k: real(v) - real(v).mean(k % v.ndim, keepdims=True),
+    lambda v, w, k: jnp.take_along_axis(v, row(v, w).reshape([1] * v.ndim), 0),
     lambda v, w, k: scanned(v, k),
     turned,
     chosen,
