@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
+import { bytecodeIn } from './bytecode.js';
 import { channelArgs, channelOf, type Channel } from './channels.js';
 import { clientFailure, familyOf, networkFailure, outputOf } from './client-failure.js';
 
@@ -123,7 +124,7 @@ async function runPip(pip: PipClient, args: readonly string[]): ReturnType<Stage
   try {
     return await pip.exec(pip.python, ['-m', 'pip', ...args], {
       echo: false,
-      env: { PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+      env: { PIP_DISABLE_PIP_VERSION_CHECK: '1', ...bytecodeIn(path.join(pip.tempDir, 'pycache')) },
     });
   } catch (error) {
     if (/No module named pip\b/.test(outputOf(error))) {

@@ -5,7 +5,7 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { JaxArtifact, PackagesArtifact, TestReportArtifact } from '../artifacts.js';
 import { junitTotals } from '../lib/junit.js';
-import { bytecodeIn } from '../lib/testing/wheel-env.js';
+import { bytecodeIn } from '../lib/bytecode.js';
 
 /** Runs the `tests` folders of wheel-templates with pytest on the rendered sources, in the environment of `setup-jax`. */
 export async function testPackages(context: StageContext): Promise<TestReportArtifact> {

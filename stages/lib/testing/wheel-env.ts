@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { StageContext } from '../../../engine/api.js';
+import { bytecodeIn } from '../bytecode.js';
 import { channelArgs, channelOf } from '../channels.js';
 import type { Target } from '../frameworks.js';
 import { usedBuilds } from '../local/builds.js';
@@ -47,14 +48,6 @@ export function freshShell(cache: string): Record<string, string | undefined> {
     XDG_CACHE_HOME: cache,
     ...bytecodeIn(path.join(cache, 'pycache')),
   };
-}
-
-/**
- * Python compiles a module once for all processes of a suite, into this folder and not beside the sources: an import of
- * JAX takes 0.8 s then instead of 2.7 s, however the user's shell is set.
- */
-export function bytecodeIn(folder: string): Record<string, string | undefined> {
-  return { PYTHONPYCACHEPREFIX: folder, PYTHONDONTWRITEBYTECODE: undefined };
 }
 
 /** For pytest, whose exit codes and crashes are read from its report: no code fails by itself. */
