@@ -17,8 +17,9 @@ constexpr char kInputPhase[] = "input";
 constexpr char kFlowPhase[] = "flow";
 // Dispatches have become commands over memory.
 constexpr char kStreamPhase[] = "stream";
-// The executables are serialized and the module's code is not there yet.
+// It is chosen how dispatches are compiled.
 constexpr char kDispatchPhase[] = "executable-configurations";
+// The executables are serialized and the module's code is not there yet.
 constexpr char kHalPhase[] = "hal";
 // Only registers and bytecode are missing.
 constexpr char kVmPhase[] = "vm";

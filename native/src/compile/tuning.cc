@@ -79,7 +79,7 @@ class Estimator {
     const bool convolution = name.find("conv") != std::string_view::npos;
     const bool product =
         name.find("mat") != std::string_view::npos || name == "linalg.dot";
-    if (convolution || product || IsContraction(op)) {
+    if (convolution || product || IsContraction(ir_, op)) {
       const double multiply_adds = AddContraction(op, times);
       if (!convolution) cost_.product = std::max(cost_.product, multiply_adds);
     } else {
@@ -103,10 +103,6 @@ class Estimator {
     }
     AddTime(multiply_adds / kMultiplyAddsPerMicrosecond, times);
     return multiply_adds;
-  }
-
-  bool IsContraction(MlirOperation op) const {
-    return ir_.api.mlirOperationGetNumOperands(op) == 3 && IsReduction(ir_, op);
   }
 
   // Operations for each element.

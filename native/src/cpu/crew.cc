@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is left must take so long to be worth a helper: waking one takes some
+// Work must take so long to be worth a helper: waking one takes some
 // microseconds of this thread, and 20 to 50 until it works.
 constexpr double kShareFrom = 30e3;      // ns
 constexpr double kForEachHelper = 15e3;  // ns
@@ -29,6 +29,9 @@ constexpr iree_duration_t kHelperSpin = 50'000;  // ns
 // IREE's default of 32 KiB is as large as the arrays that its compiler puts on
 // the stack.
 constexpr size_t kStack = 8 << 20;  // bytes
+
+// As IREE's executors: whoever asks for more, asks by mistake.
+constexpr size_t kMostThreads = 256;
 
 constexpr uint32_t kFree = 0;
 constexpr uint32_t kTaken = 1U << 31;
@@ -48,6 +51,17 @@ double NanosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
+// How long each part takes of those that `work` says it has done; 0 if it has
+// done none.
+template <typename Work>
+float NanosecondsEach(const Work& work) {
+  const auto start = Clock::now();
+  const uint64_t done = work();
+  return done == 0 ? 0
+                   : static_cast<float>(NanosecondsSince(start) /
+                                        static_cast<double>(done));
+}
+
 }  // namespace
 
 Crew& Crew::Get() {
@@ -62,7 +76,7 @@ Crew::Crew() {
 }
 
 void Crew::set_threads(size_t threads) {
-  threads_.store(std::max<size_t>(1, threads));
+  threads_.store(std::clamp<size_t>(threads, 1, kMostThreads));
 }
 
 void Crew::Run(uint64_t kind, uint64_t count, Work work, void* context) {
@@ -72,20 +86,19 @@ void Crew::Run(uint64_t kind, uint64_t count, Work work, void* context) {
   const float part_ns = known.load(std::memory_order_relaxed);
   const size_t helpers = HelpersFor(count, part_ns);
   Slot* slot = helpers > 0 ? Take() : nullptr;
-  const auto start = Clock::now();
-  uint64_t done = count;
+  float took;
   if (slot) {
     slot->work = work;
     slot->context = context;
-    slot->count.store(count, std::memory_order_relaxed);
-    done = Share(*slot, helpers, part_ns);
+    took = Share(*slot, count, helpers, part_ns);
   } else {
-    work(context, 0, count);
+    took = NanosecondsEach([&] {
+      work(context, 0, count);
+      return count;
+    });
   }
-  if (done == 0) return;
+  if (took == 0) return;
   // Only slowness can come from other work of the machine.
-  const auto took =
-      static_cast<float>(NanosecondsSince(start) / static_cast<double>(done));
   known.store(part_ns == 0 || took < part_ns ? std::max(took, 1.0F)
                                              : part_ns + (took - part_ns) / 8,
               std::memory_order_relaxed);
@@ -100,9 +113,9 @@ size_t Crew::HelpersFor(uint64_t count, float part_ns) const {
   return std::min(most, static_cast<size_t>(whole / kForEachHelper));
 }
 
-uint64_t Crew::Share(Slot& slot, size_t helpers, float part_ns) {
+float Crew::Share(Slot& slot, uint64_t count, size_t helpers, float part_ns) {
   Hire(helpers);
-  const uint64_t count = slot.count.load(std::memory_order_relaxed);
+  slot.count.store(count, std::memory_order_relaxed);
   slot.most_helpers.store(static_cast<uint32_t>(helpers),
                           std::memory_order_relaxed);
   slot.chunk = std::clamp<uint64_t>(
@@ -111,11 +124,11 @@ uint64_t Crew::Share(Slot& slot, size_t helpers, float part_ns) {
   slot.next.store(0, std::memory_order_relaxed);
   slot.state.store(kTaken | kOpen, std::memory_order_release);
   iree_notification_post(&opened_, static_cast<int32_t>(helpers));
-  const uint64_t done = WorkOn(slot);
+  const float took = NanosecondsEach([&] { return WorkOn(slot); });
   slot.state.fetch_and(~kOpen, std::memory_order_acq_rel);
   AwaitHelpers(slot);
   slot.state.store(kFree, std::memory_order_release);
-  return done;
+  return took;
 }
 
 Crew::Slot* Crew::Take() {

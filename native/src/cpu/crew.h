@@ -29,8 +29,8 @@ class Crew {
   // The crew of this process. It lives as long.
   static Crew& Get();
 
-  // How many threads share work, those that have it included; at least 1. What
-  // is being done goes on as before.
+  // How many threads share work, those that have it included; 1 to 256, others
+  // become the nearest. What is being done goes on as before.
   void set_threads(size_t threads);
 
   // Returns when all `count` parts are done. Parts of the same `kind`, any
@@ -56,8 +56,9 @@ class Crew {
 
   // How many helpers are worth calling.
   size_t HelpersFor(uint64_t count, float part_ns) const;
-  // Returns how many of the parts this thread has done.
-  uint64_t Share(Slot& slot, size_t helpers, float part_ns);
+  // Opens the slot; returns how long a part took on this thread, 0 if it has
+  // done none.
+  float Share(Slot& slot, uint64_t count, size_t helpers, float part_ns);
   Slot* Take();
   static uint64_t WorkOn(Slot& slot);
   static void AwaitHelpers(Slot& slot);

@@ -16,6 +16,10 @@ bool IsReduction(const Ir& ir, MlirOperation op) {
              std::string::npos;
 }
 
+bool IsContraction(const Ir& ir, MlirOperation op) {
+  return ir.api.mlirOperationGetNumOperands(op) == 3 && IsReduction(ir, op);
+}
+
 std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op) {
   std::vector<std::vector<int64_t>> maps;
   const std::string text = ir.Print(ir.Attribute(op, "indexing_maps"));

@@ -16,6 +16,10 @@ bool IsGeneric(const Ir& ir, MlirOperation op);
 // Whether it is a generic with a dimension that it reduces.
 bool IsReduction(const Ir& ir, MlirOperation op);
 
+// Whether it is a generic that reduces products of two arrays: a contraction
+// that has no name.
+bool IsContraction(const Ir& ir, MlirOperation op);
+
 // For each operand and result of a generic the dimensions of its loops that
 // index the array: of map (d0, d1) -> (d1, 0), 1 and kNoLoop.
 inline constexpr int64_t kNoLoop = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IREE runtime of one client, which its devices share: a VM instance, an
-// allocator, HAL devices with the `hal` module bound to them, and the threads.
+// allocator, a HAL device with the `hal` module bound to it, and the threads.
 // Each family of devices makes its own of it: src/cpu/runtime.cc has a HAL
 // device that runs a program on the launching thread, which lets helpers share
 // its dispatches (cpu/workgroups.cc); src/cuda/runtime.cc has a GPU.

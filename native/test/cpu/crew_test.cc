@@ -83,10 +83,17 @@ TEST_P(CrewTest, LongWorkIsShared) {
 }
 
 TEST_P(CrewTest, WhatWasShortIsNot) {
-  Noted first(2);
-  first.Run();
+  const uint64_t kind = Noted::NewKind();
+  // Alone: helpers that look for work may hold a part up.
+  Crew::Get().set_threads(1);
+  for (int turn = 0; turn < 5; ++turn) {
+    Noted first(2);
+    first.kind = kind;
+    first.Run();
+  }
+  Crew::Get().set_threads(GetParam());
   Noted second(2);
-  second.kind = first.kind;
+  second.kind = kind;
   second.Run();
   EXPECT_EQ(second.threads, std::set{std::this_thread::get_id()});
 }
@@ -127,6 +134,16 @@ TEST_P(CrewTest, OneAfterAnother) {
     work.Run();
     EXPECT_TRUE(work.AllOnce());
     if (turn % 4 == 0) std::this_thread::sleep_for(microseconds(300));
+  }
+}
+
+TEST(CrewThreadsTest, NonsenseIsBounded) {
+  for (const size_t threads : {size_t{0}, size_t{1000000}}) {
+    Crew::Get().set_threads(threads);
+    Noted work(2000, microseconds(20));
+    work.Run();
+    EXPECT_TRUE(work.AllOnce());
+    EXPECT_LE(work.threads.size(), threads == 0 ? 1u : 256u);
   }
 }
 

@@ -52,9 +52,17 @@ int64_t RankOf(const Ir& ir, MlirValue value) {
                                         : 0;
 }
 
+// What is asked of a generic by each reduction before it.
+struct Generic {
+  std::vector<std::vector<int64_t>> maps;
+  bool reduces;
+};
+using Generics = std::map<const void*, Generic>;
+
 class Crossings {
  public:
-  Crossings(const Ir& ir, MlirValue result) : ir_(ir) {
+  Crossings(const Ir& ir, Generics& generics, MlirValue result)
+      : ir_(ir), generics_(generics) {
     Follow(result, Start(ir.api.mlirOpResultGetOwner(result), result));
     while (!found_ && !ahead_.empty()) {
       const auto [value, place] = ahead_.back();
@@ -89,7 +97,7 @@ class Crossings {
   }
 
   void Enter(const Use& use, const Place& place) {
-    const auto maps = IndexingMaps(ir_, use.user);
+    const auto& [maps, reduces] = About(use.user);
     if (use.operand >= maps.size()) return;
     Place loops{place.of, {}};
     for (const int64_t dimension : place.dimensions) {
@@ -103,12 +111,20 @@ class Crossings {
       found_ = found_ || known->second != loops;
       return;
     }
-    if (IsReduction(ir_, use.user)) return;
+    if (reduces) return;
     const std::vector<MlirValue> results = ir_.Results(use.user);
     for (size_t i = 0; i < results.size(); ++i) {
       Follow(results[i],
              Through(loops, maps.at(maps.size() - results.size() + i)));
     }
+  }
+
+  const Generic& About(MlirOperation op) {
+    const auto known = generics_.find(op.ptr);
+    if (known != generics_.end()) return known->second;
+    return generics_
+        .emplace(op.ptr, Generic{IndexingMaps(ir_, op), IsReduction(ir_, op)})
+        .first->second;
   }
 
   // Where the loops are in an array that is indexed by `map`.
@@ -123,6 +139,7 @@ class Crossings {
   }
 
   const Ir& ir_;
+  Generics& generics_;
   // Arrays whose users are still to be looked at.
   std::vector<std::pair<MlirValue, Place>> ahead_;
   // Of the operations that were reached, their loops.
@@ -133,10 +150,11 @@ class Crossings {
 }  // namespace
 
 void GuardCrossedResults(const Ir& ir) {
+  Generics generics;
   for (const MlirOperation op : ir.AllOperations()) {
     if (!Reduces(ir, op)) continue;
     for (const MlirValue result : ir.Results(op)) {
-      if (RankOf(ir, result) > 0 && Crossings(ir, result).found()) {
+      if (RankOf(ir, result) > 0 && Crossings(ir, generics, result).found()) {
         ir.PutBehindBarrier(result);
       }
     }

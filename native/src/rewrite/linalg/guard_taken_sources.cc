@@ -8,8 +8,10 @@
 // IREE also computes each element that is taken from other arrays, and packs
 // what is computed from one: both ways are followed through operations that
 // compute element by element.
+#include <functional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mlir/generics.h"
@@ -27,50 +29,48 @@ bool IsProduct(const Ir& ir, MlirOperation op) {
   return (name.starts_with("linalg.") &&
           (name.find("mat") != std::string_view::npos ||
            name.find("conv") != std::string_view::npos)) ||
-         (IsReduction(ir, op) && ir.api.mlirOperationGetNumOperands(op) == 3);
+         IsContraction(ir, op);
 }
 
-// Whether a product uses the value, or what is computed from it.
-bool IsMultiplied(const Ir& ir, MlirValue value) {
-  std::vector<MlirValue> ahead = {value};
+// Calls `visit` for each of the values that is computed element by element, and
+// for what it is computed from, as long as `visit` says so.
+void FollowSources(const Ir& ir, std::vector<MlirValue> values,
+                   const std::function<bool(MlirValue)>& visit) {
   std::set<const void*> seen;
-  while (!ahead.empty()) {
-    const MlirValue next = ahead.back();
-    ahead.pop_back();
-    for (const Use& use : ir.Uses(next)) {
-      if (IsProduct(ir, use.user)) return true;
-      if (!IsElementwise(ir, use.user) || !seen.insert(use.user.ptr).second) {
-        continue;
-      }
-      for (const MlirValue result : ir.Results(use.user)) {
-        ahead.push_back(result);
-      }
-    }
+  while (!values.empty()) {
+    const MlirValue value = values.back();
+    values.pop_back();
+    const MlirOperation op = ir.Definition(value);
+    if (!IsElementwise(ir, op) || !seen.insert(value.ptr).second) continue;
+    if (!visit(value)) continue;
+    for (const MlirValue operand : ir.Operands(op)) values.push_back(operand);
   }
-  return false;
 }
 
 }  // namespace
 
 void GuardTakenSources(const Ir& ir) {
-  std::vector<MlirValue> behind;
+  std::vector<MlirValue> taken;
+  std::vector<MlirValue> multiplied;
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) == "tensor.extract") {
-      behind.push_back(ir.api.mlirOperationGetOperand(op, 0));
+      taken.push_back(ir.api.mlirOperationGetOperand(op, 0));
+    } else if (IsProduct(ir, op)) {
+      for (const MlirValue factor : ir.Operands(op)) {
+        multiplied.push_back(factor);
+      }
     }
   }
-  std::set<const void*> seen;
-  while (!behind.empty()) {
-    const MlirValue value = behind.back();
-    behind.pop_back();
-    const MlirOperation op = ir.Definition(value);
-    if (!IsElementwise(ir, op) || !seen.insert(value.ptr).second) continue;
-    if (IsMultiplied(ir, value)) {
-      ir.PutBehindBarrier(value);
-      continue;
-    }
-    for (const MlirValue operand : ir.Operands(op)) behind.push_back(operand);
-  }
+  std::set<const void*> packed;
+  FollowSources(ir, std::move(multiplied), [&](MlirValue value) {
+    packed.insert(value.ptr);
+    return true;
+  });
+  FollowSources(ir, std::move(taken), [&](MlirValue value) {
+    if (!packed.contains(value.ptr)) return true;
+    ir.PutBehindBarrier(value);
+    return false;
+  });
 }
 
 }  // namespace iree_pjrt

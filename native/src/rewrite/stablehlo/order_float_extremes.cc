@@ -13,12 +13,10 @@
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/vectors.h"
 
 namespace iree_pjrt {
 namespace {
-
-// The elements in vectors of every type divide this.
-constexpr int64_t kFillsVectors = 64;
 
 struct Float {
   std::string_view name;

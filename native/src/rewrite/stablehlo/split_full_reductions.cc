@@ -12,6 +12,7 @@
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/vectors.h"
 
 namespace iree_pjrt {
 namespace {
@@ -20,8 +21,6 @@ namespace {
 constexpr int64_t kParts = 128;
 constexpr int64_t kFewestParts = 32;
 constexpr int64_t kMostParts = 512;
-// The elements in vectors of every type divide this.
-constexpr int64_t kFillsVectors = 64;
 // Below, the second reduction costs more than the first one gains.
 constexpr int64_t kLeast = 1 << 16;
 

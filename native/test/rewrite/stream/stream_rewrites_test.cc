@@ -68,31 +68,40 @@ TEST(AlignLoopsTest, OtherLoopsStay) {
   EXPECT_TRUE(Holds(text, ": (index) -> index {")) << text;
 }
 
-TEST(PinCapturedValuesTest, OfALoopThatUsesWhatIsComputedOutside) {
-  const auto loop = [](const std::string& used) {
-    return After(R"(module {
-      util.func public @main(%size: index, %v: i32,
-                             %a: !stream.resource<transient>, %n: index)
-          -> !stream.resource<transient> {
-        %zero = arith.constant 0 : index
-        %one = arith.constant 1 : index
-        %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
-        %r = scf.for %i = %zero to %n step %one iter_args(%c = %s)
-            -> !stream.resource<transient> {
-          %d = stream.async.clone )" +
-                     used + R"(
-              : !stream.resource<transient>{%size}
-              -> !stream.resource<transient>{%size}
-          scf.yield %d : !stream.resource<transient>
-        }
-        util.return %r : !stream.resource<transient>
+// A loop that starts from one array and uses one, after the pass: of %s, which
+// is made outside, %a, which is given, and %c, which the loop carries.
+std::string Pinned(const std::string& start, const std::string& used) {
+  return After(R"(module {
+    util.func public @main(%size: index, %v: i32,
+                           %a: !stream.resource<transient>, %n: index)
+        -> !stream.resource<transient> {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
+      %r = scf.for %i = %zero to %n step %one iter_args(%c = )" +
+                   start + R"() -> !stream.resource<transient> {
+        %d = stream.async.clone )" +
+                   used + R"(
+            : !stream.resource<transient>{%size}
+            -> !stream.resource<transient>{%size}
+        scf.yield %d : !stream.resource<transient>
       }
-    })",
-                 &PinCapturedValues);
-  };
-  EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(loop("%c"), "util.optimization_barrier"));
-  EXPECT_TRUE(Holds(loop("%a"), "util.optimization_barrier"));
+      util.return %r : !stream.resource<transient>
+    }
+  })",
+               &PinCapturedValues);
+}
+
+TEST(PinCapturedValuesTest, OfALoopThatUsesWhatIsComputedOutside) {
+  EXPECT_TRUE(Holds(Pinned("%s", "%s"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(Pinned("%s", "%c"), "util.optimization_barrier"));
+  EXPECT_TRUE(Holds(Pinned("%s", "%a"), "util.optimization_barrier"));
+}
+
+// One barrier that has the splat, and one that parts the loop.
+TEST(PinCapturedValuesTest, CapturedConstantPartsStayInOnePlace) {
+  const std::string text = Pinned("%a", "%s");
+  EXPECT_EQ(Count(text, "util.optimization_barrier"), 2u) << text;
 }
 
 TEST(PinCapturedValuesTest, OfALoopWhoseStartIsUsedAfterIt) {
@@ -116,29 +125,6 @@ TEST(PinCapturedValuesTest, OfALoopWhoseStartIsUsedAfterIt) {
   };
   EXPECT_TRUE(Holds(loop("%s"), "util.optimization_barrier"));
   EXPECT_FALSE(Holds(loop("%r"), "util.optimization_barrier"));
-}
-
-TEST(PinCapturedValuesTest, CapturedConstantPartsStayInOnePlace) {
-  const std::string text = After(R"(module {
-    util.func public @main(%size: index, %v: i32,
-                           %a: !stream.resource<transient>, %n: index)
-        -> !stream.resource<transient> {
-      %zero = arith.constant 0 : index
-      %one = arith.constant 1 : index
-      %s = stream.async.splat %v : i32 -> !stream.resource<transient>{%size}
-      %r = scf.for %i = %zero to %n step %one iter_args(%c = %a)
-          -> !stream.resource<transient> {
-        %d = stream.async.clone %s
-            : !stream.resource<transient>{%size}
-            -> !stream.resource<transient>{%size}
-        scf.yield %d : !stream.resource<transient>
-      }
-      util.return %r : !stream.resource<transient>
-    }
-  })",
-                                 &PinCapturedValues);
-  // One that has the splat, and one that parts the loop.
-  EXPECT_EQ(Count(text, "util.optimization_barrier"), 2u) << text;
 }
 
 TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
