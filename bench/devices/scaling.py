@@ -7,18 +7,15 @@ row, as plugin/runtime.py does. Losses of the same steps are compared. No cache 
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
+from comparing import check_losses, least_seconds, print_row
 from sides import Side, in_turns
 
 _SIDE = Path(__file__).with_name("side.py")
-# Losses are sums in another order: after some steps they are apart by this part at most.
-_TOLERANCE = 1e-3
 
 
 def _side(platform: str, devices: int, cache: str) -> Side:
@@ -33,23 +30,12 @@ def _side(platform: str, devices: int, cache: str) -> Side:
     return Side(platform, [sys.executable, str(_SIDE), count], os.environ | env)
 
 
-def _print(what: str, target: float | None, unit: str, xla: float, ours: float) -> None:
-    row = {"what": what, "target": target, "unit": unit, "xla": xla, "ours": ours}
-    print(json.dumps(row | {"ratio": ours / xla}), flush=True)
-
-
-def _least(answers: list[Any]) -> float:
-    return min(answer["seconds"] for answer in answers)
-
-
 def _train(sides: tuple[Side, Side], kind: str, steps: int, rounds: int) -> tuple[float, float]:
     """Returns the seconds a step of both sides; the first turn of each compiles and warms up."""
     first = [side.ask("train", kind, steps) for side in sides]
-    for step, (xla, ours) in enumerate(zip(*(turn["losses"] for turn in first), strict=True)):
-        if not abs(ours - xla) <= _TOLERANCE * abs(xla):
-            raise SystemExit(f"{kind}: the losses of step {step} are {xla} and {ours}")
+    check_losses(kind, *(turn["losses"] for turn in first))
     xla, ours = in_turns(sides, rounds, "train", kind, steps)
-    return _least(xla), _least(ours)
+    return least_seconds(xla), least_seconds(ours)
 
 
 def main() -> None:
@@ -72,7 +58,7 @@ def main() -> None:
             xla, ours = both(devices)
             with xla, ours:
                 seconds = _train((xla, ours), kind, options.steps, options.rounds)
-            _print(what, target, "ms", *(value * 1e3 for value in seconds))
+            print_row(what, target, "ms", *(value * 1e3 for value in seconds))
         for devices in (2, 4, 8, 16):
             what = f"compile of the step, shard_map, for {devices} devices"
             if options.only not in what:
@@ -80,7 +66,7 @@ def main() -> None:
             xla, ours = both(devices)
             with xla, ours:
                 answers = in_turns((xla, ours), options.compilations, "compile", "shard_map")
-            _print(what, None, "s", *map(_least, answers))
+            print_row(what, None, "s", *map(least_seconds, answers))
 
 
 if __name__ == "__main__":

@@ -16,30 +16,11 @@ from typing import Any
 import jax
 import numpy as np
 from jax.sharding import Mesh
-from models.adam import State, Step
+from models.training import Training
 from transformer import initial, make_jit_step, make_shard_map_step
 
 _KINDS = {"jit": make_jit_step, "shard_map": make_shard_map_step}
 _RATE = 1e-3
-
-
-class _Training:
-    """One run, from the same start on every platform."""
-
-    def __init__(self, mesh: Mesh, kind: str) -> None:
-        self._step: Step = _KINDS[kind](mesh, _RATE)
-        self._state: State
-        self._state, self._tokens = initial(mesh)
-
-    def run(self, steps: int) -> dict[str, Any]:
-        losses = []
-        start = time.perf_counter()
-        for _ in range(steps):
-            self._state, loss = self._step(self._state, self._tokens)
-            losses.append(loss)
-        jax.block_until_ready(self._state)
-        seconds = (time.perf_counter() - start) / steps
-        return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
 
 
 class _Side:
@@ -48,12 +29,13 @@ class _Side:
         if len(there) != devices:
             raise SystemExit(f"{jax.default_backend()} has {len(there)} devices, not {devices}")
         self._mesh = Mesh(np.array(there), "batch")
-        self._trainings: dict[str, _Training] = {}
+        self._trainings: dict[str, Training] = {}
         self._numbers = count(1)
 
     def train(self, kind: str, steps: str) -> dict[str, Any]:
         if kind not in self._trainings:
-            self._trainings[kind] = _Training(self._mesh, kind)
+            step = _KINDS[kind](self._mesh, _RATE)
+            self._trainings[kind] = Training(step, *initial(self._mesh))
         return self._trainings[kind].run(int(steps))
 
     def compile(self, kind: str) -> dict[str, Any]:

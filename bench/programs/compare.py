@@ -14,11 +14,11 @@ import os
 import sys
 
 from catalog import PROGRAMS
+from comparing import check_losses, least_seconds, print_row
 from sides import Side, in_turns
 
 _SIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "side.py")
 _FIRST_STEPS = 10
-_TOLERANCE = 1e-3
 
 
 def _side(platform: str) -> Side:
@@ -27,30 +27,22 @@ def _side(platform: str) -> Side:
     return Side(platform, [sys.executable, _SIDE], env)
 
 
-def _print(what: str, target: float | None, unit: str, xla: float, ours: float) -> None:
-    row = {"what": what, "target": target, "unit": unit, "xla": xla, "ours": ours}
-    print(json.dumps(row | {"ratio": ours / xla}, ensure_ascii=False), flush=True)
-
-
-def _check(what: str, xla: list[float], ours: list[float]) -> None:
-    for step, (theirs, mine) in enumerate(zip(xla, ours, strict=True)):
-        # What is nearly nothing by then has the error of what it was.
-        if not abs(mine - theirs) <= _TOLERANCE * max(abs(theirs), abs(xla[0])):
-            raise SystemExit(f"{what}: the losses of step {step} are {theirs} and {mine}")
-
-
 def _measure(what: str, rounds: int, seconds: float) -> float:
     """Prints the rows of a program; returns the ratio of its steps."""
     xla, ours = _side("cpu"), _side("iree_cpu")
     with xla, ours:
         begun = [side.ask("start", json.dumps(what)) for side in (xla, ours)]
         first = [side.ask("train", _FIRST_STEPS) for side in (xla, ours)]
-        _check(what, *(answer["losses"] for answer in first))
+        theirs, mine = (answer["losses"] for answer in first)
+        # What is nearly nothing by then has the error of what it was.
+        check_losses(what, theirs, mine, least=abs(theirs[0]))
         steps = max(1, int(seconds / first[0]["seconds"]))
         answers = in_turns((xla, ours), rounds, "train", steps)
-    least = [min(answer["seconds"] for answer in side) for side in answers]
-    _print(what, None, "ms", *(value * 1e3 for value in least))
-    _print(f"{what}: traced, compiled, one step", None, "s", *(each["seconds"] for each in begun))
+    least = [least_seconds(side) for side in answers]
+    print_row(what, None, "ms", *(value * 1e3 for value in least))
+    print_row(
+        f"{what}: traced, compiled, one step", None, "s", *(each["seconds"] for each in begun)
+    )
     return least[1] / least[0]
 
 
@@ -65,7 +57,7 @@ def main() -> None:
     if not names:
         raise SystemExit(f"--only {options.only}: no such program; there are {', '.join(PROGRAMS)}")
     ratios = [_measure(name, options.rounds, options.seconds) for name in names]
-    _print("geometric mean of the steps", 1.0, "×", 1.0, math.prod(ratios) ** (1 / len(ratios)))
+    print_row("geometric mean of the steps", 1.0, "×", 1.0, math.prod(ratios) ** (1 / len(ratios)))
 
 
 if __name__ == "__main__":

@@ -9,34 +9,25 @@ NAME is a string as JSON has it. compare.py starts it.
 
 import json
 import sys
-import time
 from typing import Any
 
 import jax
 from catalog import PROGRAMS
+from models.training import Training
 
 
 class _Side:
     def __init__(self) -> None:
-        self._step: Any = None
-        self._state: Any = None
-        self._batch: Any = None
+        self._training: Training
 
     def start(self, name: str) -> dict[str, Any]:
         program = PROGRAMS[json.loads(name)]
-        self._state, self._batch = jax.device_put(program.start())
-        self._step = jax.jit(program.step, donate_argnums=0)
+        step = jax.jit(program.step, donate_argnums=0)
+        self._training = Training(step, *jax.device_put(program.start()))
         return self.train("1")
 
     def train(self, steps: str) -> dict[str, Any]:
-        losses = []
-        start = time.perf_counter()
-        for _ in range(int(steps)):
-            self._state, loss = self._step(self._state, self._batch)
-            losses.append(loss)
-        jax.block_until_ready(self._state)
-        seconds = (time.perf_counter() - start) / int(steps)
-        return {"seconds": seconds, "losses": [float(loss) for loss in losses]}
+        return self._training.run(int(steps))
 
 
 def main() -> None:
