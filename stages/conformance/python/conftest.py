@@ -11,10 +11,26 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
 pytest_plugins = ["platforms"]
+
+
+@pytest.fixture
+def on_both(device: Any, cpu: Any) -> Callable[..., list[tuple[Any, Any]]]:
+    """A function (function, *arguments): the jitted function's results, each of here and of cpu."""
+    import jax
+
+    def run(function: Callable[..., Any], *arguments: Any) -> list[tuple[Any, Any]]:
+        found = []
+        for where in (device, cpu):
+            with jax.default_device(where):
+                found.append(jax.tree.leaves(jax.jit(function)(*arguments)))
+        return list(zip(*found, strict=True))
+
+    return run
 
 
 @pytest.fixture

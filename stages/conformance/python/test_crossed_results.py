@@ -18,18 +18,14 @@ def points(*shape):
 
 
 @pytest.fixture
-def same(device, cpu):
+def same(on_both):
     """A function (function, *arguments, scale) that compares its results with XLA:CPU's.
 
     Errors count beside ``scale``, the size of the numbers that are added up.
     """
 
     def run(function, *arguments, scale=100.0):
-        found = []
-        for where in (device, cpu):
-            with jax.default_device(where):
-                found.append(jax.tree.leaves(jax.jit(function)(*arguments)))
-        for got, want in zip(*found, strict=True):
+        for got, want in on_both(function, *arguments):
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6 * scale)
 
     return run

@@ -42,15 +42,11 @@ def noise(*shape):
 
 
 @pytest.fixture
-def same(device, cpu):
+def same(on_both):
     """A function (function, *arguments) that compares its results with XLA:CPU's, bit by bit."""
 
     def run(function, *arguments):
-        found = []
-        for where in (device, cpu):
-            with jax.default_device(where):
-                found.append(jax.tree.leaves(jax.jit(function)(*arguments)))
-        for got, want in zip(*found, strict=True):
+        for got, want in on_both(function, *arguments):
             np.testing.assert_array_equal(got, want)
 
     return run

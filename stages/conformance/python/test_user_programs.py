@@ -217,11 +217,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_results_are_those_of_xla(program, device, cpu):
-    found = []
-    for where in (device, cpu):
-        with jax.default_device(where):
-            found.append(jax.tree.leaves(jax.jit(program)(*PROGRAMS[program])))
-    for ours, theirs in zip(*found, strict=True):
+def test_results_are_those_of_xla(program, on_both):
+    for ours, theirs in on_both(program, *PROGRAMS[program]):
         largest = float(jnp.abs(theirs).max())
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-4 * max(largest, 1))
