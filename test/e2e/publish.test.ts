@@ -14,7 +14,7 @@ let checkout: Checkout;
 let index: PackageIndex | undefined;
 beforeAll(async () => {
   checkout = await makeCheckout();
-  const python = `${checkout.resultFiles('setup-tools')}/bin/python`;
+  const python = checkout.tool('python');
   index = await PackageIndex.start(python, checkout.path('index'), await freePort());
 });
 afterAll(async () => {

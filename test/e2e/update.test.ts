@@ -22,7 +22,7 @@ let index: PackageIndex | undefined;
 let env: Record<string, string>;
 beforeAll(async () => {
   checkout = await makeCheckout({ seed: 'tools' });
-  const python = `${checkout.resultFiles('setup-tools')}/bin/python`;
+  const python = checkout.tool('python');
   const folder = checkout.path('index');
   index = await PackageIndex.start(python, folder, await freePort());
   const download = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', '--dest', folder];

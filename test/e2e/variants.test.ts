@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Every variant that is not tested elsewhere: built, packed, smoke-tested, and in the report. */
 import fs from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WheelRow, WheelsReport } from '../../stages/artifacts.js';
 import { handOver, makeCheckout, removeCheckouts, sha256, type Checkout } from '../rigs/checkout.js';
@@ -75,7 +74,7 @@ test(
     const wheels = ['cpu-release', 'cuda-release'].map((variant) => checkout.path('dist', rowOf(variant).file));
     const python = checkout.path('both', 'bin', 'python');
     // pip itself installs one in wheel.test.ts.
-    const uv = path.join(checkout.resultFiles('setup-tools'), 'bin', 'uv');
+    const uv = checkout.tool('uv');
     shell(`${uv} venv --quiet both && ${uv} pip install --quiet --python ${python} ${wheels.join(' ')}`);
     const sum = (setting: string): string =>
       shell(`${setting} ${python} -c "import jax; print(jax.numpy.add(1, 1), jax.default_backend())"`).trim();

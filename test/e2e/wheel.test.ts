@@ -136,7 +136,7 @@ describe('the wheel', () => {
     expect(wheel.modes.get(name)).toBe(0o755);
     const library = path.join(scratch, 'library.so');
     fs.writeFileSync(library, wheel.members.get(name) ?? '');
-    const python = path.join(checkout.resultFiles('setup-tools'), 'bin', 'python');
+    const python = checkout.tool('python');
     const script = [
       'import sys',
       'from elftools.elf.elffile import ELFFile',
@@ -177,7 +177,7 @@ describe('installed with pip into an environment made by hand', () => {
   // The oldest jaxlib, and the last that makes calls into XLA of functions which StableHLO lacks.
   test.each(['0.6.1', '0.9.0'])('the same wheel works under JAX %s', (version) => {
     // pip itself installs the wheel, above.
-    const uv = path.join(checkout.resultFiles('setup-tools'), 'bin', 'uv');
+    const uv = checkout.tool('uv');
     shell(`${uv} pip install --quiet --python ${python} jax==${version} jaxlib==${version} pytest==8.4.2`);
     const tests = path.join(checkout.root, 'stages', 'conformance', 'python');
     const files = ['test_math.py', 'test_loops.py'].map((name) => path.join(tests, name)).join(' ');

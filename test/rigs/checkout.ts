@@ -117,6 +117,11 @@ export class Checkout {
     return this.path(newest, 'files');
   }
 
+  /** A program of the tools environment, `uv`. */
+  tool(name: string): string {
+    return path.join(this.resultFiles('setup-tools'), 'bin', name);
+  }
+
   start(args: readonly string[], options: RunOptions = {}): PipelineRun {
     const run = new PipelineRun(this.root, args, options);
     // A test that fails before it waits for the end must not leave an unhandled rejection behind.

@@ -22,7 +22,7 @@ export function makeIreeCheckout(checkout: Checkout, folder: string): string {
 
 /** Downloads one wheel from the registry; returns its path. */
 export function downloadWheel(checkout: Checkout, requirement: string, folder: string): string {
-  const python = path.join(checkout.resultFiles('setup-tools'), 'bin', 'python');
+  const python = checkout.tool('python');
   const version = pythonOf(checkout);
   const target = ['--no-deps', '--only-binary=:all:', '--python-version', version, '--dest', checkout.path(folder)];
   execFileSync(python, ['-m', 'pip', 'download', '--quiet', ...target, requirement], { stdio: 'pipe' });
@@ -60,7 +60,7 @@ with zipfile.ZipFile(source) as before, zipfile.ZipFile(target, "w", zipfile.ZIP
 export function relabelWheel(checkout: Checkout, wheel: string, version: string): string {
   const [name = '', old = '', ...tags] = path.basename(wheel).split('-');
   const target = path.join(path.dirname(wheel), [name, version, ...tags].join('-'));
-  const python = path.join(checkout.resultFiles('setup-tools'), 'bin', 'python');
+  const python = checkout.tool('python');
   execFileSync(python, ['-c', RELABEL, wheel, target, old, version]);
   fs.rmSync(wheel);
   return target;
