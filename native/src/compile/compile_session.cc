@@ -37,9 +37,11 @@ CompileSession::CompileSession(const CompilerLibrary& library,
                                const std::vector<std::string>& flags,
                                bool embeds_object,
                                const std::vector<std::string>& tuning)
-    : library_(library), flags_(flags), session_(nullptr) {
+    : library_(library),
+      flags_(flags),
+      session_(nullptr, library.ireeCompilerSessionDestroy) {
   TryFlags(library, tuning);
-  session_ = library.ireeCompilerSessionCreate();
+  session_.reset(library.ireeCompilerSessionCreate());
   std::vector<std::string> linking;
   if (embeds_object) {
     object_path_ = ScratchPath(".o");
@@ -47,19 +49,13 @@ CompileSession::CompileSession(const CompilerLibrary& library,
                "--iree-llvmcpu-link-static",
                "--iree-llvmcpu-static-library-output-path=" + object_path_};
   }
-  if (iree_compiler_error_t* error = Set(std::move(linking), flags_)) {
-    library.ireeCompilerSessionDestroy(std::exchange(session_, nullptr));
-    library.Throw(error, "flags of the IREE compiler");
-  }
+  library.Throw(Set(std::move(linking), flags_), "flags of the IREE compiler");
+  const MlirApi& mlir = library.mlir;
   const MlirContext context =
-      library.ireeCompilerSessionBorrowContext(session_);
-  library.mlir.mlirContextEnableMultithreading(context, false);
-  CheckPasses(library.mlir, context, PassesUntilScheduling());
-  CheckPasses(library.mlir, context, PassesFromScheduling());
-}
-
-CompileSession::~CompileSession() {
-  if (session_) library_.ireeCompilerSessionDestroy(session_);
+      library.ireeCompilerSessionBorrowContext(session_.get());
+  mlir.mlirContextEnableMultithreading(context, false);
+  until_scheduling_ = MakePipelines(mlir, context, PassesUntilScheduling());
+  from_scheduling_ = MakePipelines(mlir, context, PassesFromScheduling());
 }
 
 void CompileSession::Tune(const std::vector<std::string>& flags) {
@@ -70,7 +66,7 @@ void CompileSession::Tune(const std::vector<std::string>& flags) {
 iree_compiler_error_t* CompileSession::Set(
     std::vector<std::string> first, const std::vector<std::string>& rest) {
   first.insert(first.end(), rest.begin(), rest.end());
-  return SetFlags(library_, session_, first);
+  return SetFlags(library_, session_.get(), first);
 }
 
 }  // namespace iree_pjrt

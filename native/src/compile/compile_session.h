@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context of the compiler with its flags: costs little to make, less to keep.
+// A context of the compiler with its flags, and what it keeps from program to
+// program.
 // One thread at a time. Borrows the library, which is never closed.
 #ifndef IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 #define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "compile/compiler_library.h"
+#include "compile/pass_pipeline.h"
 #include "compile/tuning.h"
 
 namespace iree_pjrt {
@@ -23,15 +25,22 @@ class CompileSession {
   CompileSession(const CompilerLibrary& library,
                  const std::vector<std::string>& flags, bool embeds_object,
                  const std::vector<std::string>& tuning = AllTuningFlags());
-  ~CompileSession();
   CompileSession(const CompileSession&) = delete;
   CompileSession& operator=(const CompileSession&) = delete;
 
   const CompilerLibrary& library() const { return library_; }
-  iree_compiler_session_t* get() const { return session_; }
+  iree_compiler_session_t* get() const { return session_.get(); }
   const std::vector<std::string>& flags() const { return flags_; }
   // Where the object is written; empty if it is not.
   const std::string& object_path() const { return object_path_; }
+
+  // The lists of compile/stream_passes.h.
+  const std::vector<PassPipeline>& until_scheduling() const {
+    return until_scheduling_;
+  }
+  const std::vector<PassPipeline>& from_scheduling() const {
+    return from_scheduling_;
+  }
 
   // For the rest of the session's life; the flags it was made with win.
   void Tune(const std::vector<std::string>& flags);
@@ -44,7 +53,10 @@ class CompileSession {
   const CompilerLibrary& library_;
   const std::vector<std::string> flags_;
   std::string object_path_;
-  iree_compiler_session_t* session_;
+  std::unique_ptr<iree_compiler_session_t, void (*)(iree_compiler_session_t*)>
+      session_;
+  std::vector<PassPipeline> until_scheduling_;
+  std::vector<PassPipeline> from_scheduling_;
   bool tuned_ = false;
 };
 

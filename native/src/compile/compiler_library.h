@@ -28,7 +28,6 @@ namespace iree_pjrt {
   X(ireeCompilerInvocationOutputVMBytecode)    \
   X(ireeCompilerInvocationParseSource)         \
   X(ireeCompilerInvocationPipeline)            \
-  X(ireeCompilerInvocationRunPassPipeline)     \
   X(ireeCompilerInvocationSetCompileFromPhase) \
   X(ireeCompilerInvocationSetCompileToPhase)   \
   X(ireeCompilerInvocationSetVerifyIR)         \

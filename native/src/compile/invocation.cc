@@ -131,19 +131,19 @@ void Invocation::Schedule() {
   TraceSpan span(TraceKind::kCompile, kStreamPhase);
   RunPipeline(kInputPhase, kFlowPhase);
   RunOurs(Phase::kFlow);
-  for (const auto& passes : PassesUntilScheduling()) RunTheirs(passes);
+  RunTheirs(session_.until_scheduling());
   RunOurs(Phase::kScheduling);
-  for (const auto& passes : PassesFromScheduling()) RunTheirs(passes);
+  RunTheirs(session_.from_scheduling());
 }
 
-void Invocation::RunTheirs(const StreamPasses& passes) {
-  RunOurs(Phase::kStream);
-  if (library_.ireeCompilerInvocationRunPassPipeline(invocation_,
-                                                     passes.pipeline.c_str())) {
-    return;
+void Invocation::RunTheirs(const std::vector<PassPipeline>& pipelines) {
+  const Borrowed borrowed(*this);
+  for (const PassPipeline& pipeline : pipelines) {
+    RunPasses(Phase::kStream, borrowed.ir, passes_);
+    if (pipeline.Run(borrowed.ir.module)) continue;
+    if (!pipeline.may_give_up()) diagnostics_.Fail("to compile the program");
+    diagnostics_.Forget();
   }
-  if (!passes.may_give_up) diagnostics_.Fail("to compile the program");
-  diagnostics_.Forget();
 }
 
 void Invocation::RunPipeline(const char* from, const char* to) {

@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "compile/compile_session.h"
 #include "compile/cost_analysis.h"
 #include "compile/diagnostics.h"
 #include "compile/signature.h"
-#include "compile/stream_passes.h"
 #include "compile/tuning.h"
 #include "rewrite/pipeline.h"
 
@@ -45,7 +45,7 @@ class Invocation {
 
   void RunPipeline(const char* from, const char* to);
   void RunOurs(Phase phase);
-  void RunTheirs(const StreamPasses& passes);
+  void RunTheirs(const std::vector<PassPipeline>& pipelines);
   void Schedule();
   std::string TakeObject();
   std::string Output();

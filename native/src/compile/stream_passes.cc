@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stream_passes.h"
 
-#include "base/platform.h"
-#include "base/status.h"
 #include "release/compiler_passes.h"
 
 namespace iree_pjrt {
@@ -67,27 +65,6 @@ const std::vector<StreamPasses>& PassesFromScheduling() {
        Cleanup("cse,") + ",iree-stream-fold-uniform-operands," +
        Cleanup("cse,") + ",symbol-dce"}};
   return passes;
-}
-
-void CheckPasses(const MlirApi& api, MlirContext context,
-                 const std::vector<StreamPasses>& list) {
-  const auto append = [](MlirStringRef text, void* message) {
-    static_cast<std::string*>(message)->append(text.data, text.length);
-  };
-  for (const StreamPasses& passes : list) {
-    const std::string text = "builtin.module(" + passes.pipeline + ")";
-    const MlirPassManager manager = api.mlirPassManagerCreate(context);
-    std::string message;
-    const MlirLogicalResult parsed = api.mlirParsePassPipeline(
-        api.mlirPassManagerGetAsOpPassManager(manager),
-        MlirStringRef{text.data(), text.size()}, append, &message);
-    api.mlirPassManagerDestroy(manager);
-    if (parsed.value) continue;
-    throw Error(PJRT_Error_Code_FAILED_PRECONDITION,
-                "this plugin works with iree-base-compiler " +
-                    std::string(kIreeVersion) +
-                    "; the compiler library lacks a pass of it: " + message);
-  }
 }
 
 }  // namespace iree_pjrt

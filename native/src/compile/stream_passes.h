@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "mlir/mlir_c.h"
-
 namespace iree_pjrt {
 
 struct StreamPasses {
@@ -30,11 +28,6 @@ const std::vector<StreamPasses>& PassesUntilScheduling();
 // Decides the order of execution, memory and commands, and optimizes them. The
 // analysis that finds superfluous waits gives up on deeply nested loops.
 const std::vector<StreamPasses>& PassesFromScheduling();
-
-// Throws FAILED_PRECONDITION, with its name, for a pass that the library does
-// not have: one that may give up would be left out silently.
-void CheckPasses(const MlirApi& api, MlirContext context,
-                 const std::vector<StreamPasses>& list);
 
 }  // namespace iree_pjrt
 

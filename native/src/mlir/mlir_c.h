@@ -199,7 +199,10 @@ namespace iree_pjrt {
                           MlirStringCallback, void*))                          \
   X(mlirPassManagerCreate, MlirPassManager (*)(MlirContext))                   \
   X(mlirPassManagerDestroy, void (*)(MlirPassManager))                         \
+  X(mlirPassManagerEnableVerifier, void (*)(MlirPassManager, bool))            \
   X(mlirPassManagerGetAsOpPassManager, MlirOpPassManager (*)(MlirPassManager)) \
+  X(mlirPassManagerRunOnOp,                                                    \
+    MlirLogicalResult (*)(MlirPassManager, MlirOperation))                     \
   X(mlirRegionAppendOwnedBlock, void (*)(MlirRegion, MlirBlock))               \
   X(mlirRegionCreate, MlirRegion (*)())                                        \
   X(mlirRegionGetFirstBlock, MlirBlock (*)(MlirRegion))                        \
