@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail, PipelineFailure } from '../../engine/failure.js';
 import type { ToolsArtifact } from '../artifacts.js';
-import { bytecodeIn } from './bytecode.js';
 import { channelArgs, channelOf, type Channel } from './channels.js';
 import { clientFailure, familyOf, networkFailure, outputOf } from './client-failure.js';
 
@@ -33,6 +32,12 @@ export interface NoDistribution {
   /** Versions that it has for this Python, oldest first. */
   readonly versions: readonly string[];
 }
+
+/**
+ * Without it pip downloads the wheel, hundreds of megabytes of tensorflow-cpu, wherever an index lacks the metadata of
+ * PEP 658, as most mirrors do; with it, it reads the wheel's end by a range request.
+ */
+const METADATA_ALONE = ['--use-feature=fast-deps'];
 
 interface PipReport {
   readonly install: readonly {
@@ -66,7 +71,7 @@ export async function findDistribution(
   python: string,
 ): Promise<Distribution | NoDistribution> {
   const args = ['install', '--dry-run', '--no-deps', '--ignore-installed', '--quiet', '--report', '-'];
-  const question = [...args, ...targetArgs(pip, python), requirement];
+  const question = [...args, ...METADATA_ALONE, ...targetArgs(pip, python), requirement];
   try {
     const { stdout } = await runPip(pip, question);
     return distributionOf(requirement, JSON.parse(stdout) as PipReport);
@@ -124,7 +129,7 @@ async function runPip(pip: PipClient, args: readonly string[]): ReturnType<Stage
   try {
     return await pip.exec(pip.python, ['-m', 'pip', ...args], {
       echo: false,
-      env: { PIP_DISABLE_PIP_VERSION_CHECK: '1', ...bytecodeIn(path.join(pip.tempDir, 'pycache')) },
+      env: { PIP_DISABLE_PIP_VERSION_CHECK: '1' },
     });
   } catch (error) {
     if (/No module named pip\b/.test(outputOf(error))) {
