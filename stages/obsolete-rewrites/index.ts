@@ -31,7 +31,7 @@ export const definition: StageDefinition<ConformanceOptions, ObsoleteRewritesArt
     return {
       files: [
         ...(await context.glob('stages/lib/testing', ['*.py'])),
-        ...(await context.glob(CONFORMANCE, ['*.{py,ini}'])),
+        ...(await context.glob(CONFORMANCE, ['**/*.{py,ini}'])),
         ...(await context.glob('.', [PLUGIN_INFO])),
         ...local.files,
       ],

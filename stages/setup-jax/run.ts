@@ -28,7 +28,7 @@ export async function setupJax(context: StageContext<SetupJaxOptions>): Promise<
   const { python } = await makeUvEnvironment(context, {
     folder: context.outDir,
     python: interpreter.path,
-    requirements: [...requirements, 'pytest'],
+    requirements: [...requirements, 'pytest', 'hypothesis'],
     ...rest,
     installArgs: channelArgs(channelOf(context), 'uv'),
   });

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of float64, which compiled code takes from the system's math library."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
 
 TOLERANCE = 1e-12
 
@@ -108,3 +112,34 @@ def test_values_at_the_ends_of_the_range(run_script):
             np.testing.assert_allclose(result, expected, rtol=1e-13, err_msg=name)
         """
     )
+
+
+# Of a vector: constants of complex128 in all places where they come from.
+FILLED = {
+    "zeros": lambda x: jnp.zeros((3, 3), x.dtype),
+    "full": lambda x: jnp.full((2, 3), 1 + 2j, x.dtype),
+    "scalar": lambda x: jnp.asarray(1 - 2j, x.dtype),
+    "empty": lambda x: jnp.zeros((0, 3), x.dtype),
+    "added": lambda x: x + jnp.full(x.shape, 1 + 2j, x.dtype),
+    "padded": lambda x: jnp.pad(x, (1, 2), constant_values=3 + 4j),
+    "padded inside": lambda x: lax.pad(x, x[0], ((1, -1, 2),)),
+    "concatenated": lambda x: jnp.concatenate([x, jnp.zeros(3, x.dtype), x]),
+    "updated": lambda x: jnp.zeros(9, x.dtype).at[2:7].set(x),
+    "scattered": lambda x: jnp.full(9, 1j, x.dtype).at[jnp.array([8, 2, 2, 0, 1])].add(x),
+    "scanned": lambda x: lax.scan(lambda c, y: (c * 0.5 + y, c), jnp.zeros((), x.dtype), x)[1],
+    "looped": lambda x: lax.fori_loop(0, 3, lambda i, c: c.at[i].set(x[i]), jnp.zeros_like(x)),
+    "chosen": lambda x: jnp.where(x.real > 0, x, 1 + 1j),
+    "summed": lambda x: jnp.sum(x) + jnp.cumsum(x),
+    "multiplied": lambda x: jnp.prod(x) * jnp.outer(x, x) @ x,
+    "gradient": lambda x: jax.vjp(lambda v: v[1:3], x)[1](x[1:3])[0],
+    "reversed": lambda x: jnp.flip(jnp.sum(x)) + jnp.flip(x, ()),
+}
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", FILLED)
+def test_constants_of_complex_numbers(name, dtype, check):
+    # Whole numbers: sums and products are exact.
+    x = np.random.default_rng(0).integers(-4, 5, (5, 2)) @ [1, 1j]
+    with jax.enable_x64(True):
+        check(name, FILLED[name], x.astype(dtype))

@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import sort_programs
 from jax import lax
+
+import sort_programs
 
 HERE = str(pathlib.Path(__file__).parent)
 

@@ -15,6 +15,9 @@ void GuardLoneDispatches(const Ir& ir);
 // read elsewhere.
 void KeepSharedResults(const Ir& ir);
 
+// Of several updates of one array, each begins with an array of its own.
+void GuardSharedTargets(const Ir& ir);
+
 // Reductions whose terms are all one number are not vectorized.
 void GuardConstantTerms(const Ir& ir);
 

@@ -18,6 +18,10 @@ void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);
 // copies.
 void FreeTargets(const Ir& ir);
 
+// What is written into an array is no view of the same array. Comes after
+// FreeTargets.
+void CopyOwnSlices(const Ir& ir);
+
 // Complex constants of rank 0 are made of their parts.
 void SplitComplexConstants(const Ir& ir);
 

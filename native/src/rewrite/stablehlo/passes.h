@@ -88,6 +88,12 @@ void MatchGroupedOperands(const Ir& ir);
 // Convolutions: the dimensions of their arrays in IREE's order.
 void OrderConvolutions(const Ir& ir);
 
+// reverse of no dimension: nothing.
+void DropIdleReverses(const Ir& ir);
+
+// Constants of complex128, and what is padded: made of their parts.
+void SplitComplex128(const Ir& ir);
+
 // reduce of a large array to one value: of its parts, and of their results.
 void SplitFullReductions(const Ir& ir);
 

@@ -10,6 +10,31 @@
 namespace iree_pjrt {
 namespace {
 
+TEST(GuardSharedTargetsTest, UpdatesOfOneArrayBeginApart) {
+  const auto barriers = [](const std::string& second) {
+    return Count(After(R"(module {
+      util.func public @main(%a: tensor<2xf32>, %b: tensor<1xf32>,
+                             %e: tensor<3xf32>)
+          -> (tensor<3xf32>, tensor<3xf32>) {
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        %0 = flow.tensor.update %a, %e[%c0]
+            : tensor<2xf32> -> %e as tensor<3xf32>
+        %1 = flow.tensor.update %b, %0[%c2]
+            : tensor<1xf32> -> %0 as tensor<3xf32>
+        %2 = flow.tensor.update %b, )" +
+                           second + R"([%c0] : tensor<1xf32> -> )" + second +
+                           R"( as tensor<3xf32>
+        util.return %1, %2 : tensor<3xf32>, tensor<3xf32>
+      }
+    })",
+                       &GuardSharedTargets),
+                 "util.optimization_barrier");
+  };
+  EXPECT_EQ(barriers("%0"), 1);
+  EXPECT_EQ(barriers("%1"), 0);
+}
+
 TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {
   const auto barriers = [](const std::string& operands,
                            const std::string& types) {

@@ -67,6 +67,59 @@ bool GuardsCrossed(const std::string& rest) {
   return Holds(After(OfSums(rest), &GuardCrossedResults), kBarrier);
 }
 
+TEST(CopyOwnSlicesTest, WhatIsWrittenIsNoViewOfTheTarget) {
+  const auto update = [](const std::string& from) {
+    return After(R"(module {
+      util.func public @main(%v: tensor<5xf32>, %w: tensor<5xf32>)
+          -> tensor<5xf32> {
+        %0 = tensor.extract_slice )" +
+                     from + R"([0] [4] [1] : tensor<5xf32> to tensor<4xf32>
+        %1 = tensor.insert_slice %0 into %v[1] [4] [1]
+            : tensor<4xf32> into tensor<5xf32>
+        util.return %1 : tensor<5xf32>
+      }
+    })",
+                 &CopyOwnSlices);
+  };
+  EXPECT_TRUE(Holds(update("%v"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(update("%w"), "util.optimization_barrier"));
+}
+
+TEST(CopyOwnSlicesTest, NorIsWhatIsChosenFromViews) {
+  const auto scatter = [](const std::string& yielded) {
+    return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%v: tensor<5xf32>, %i: tensor<4x1xi32>,
+                             %m: tensor<4xi1>, %w: tensor<4xf32>)
+          -> tensor<5xf32> {
+        %0 = tensor.extract_slice %v[0] [4] [1]
+            : tensor<5xf32> to tensor<4xf32>
+        %e = tensor.empty() : tensor<4xf32>
+        %1 = linalg.generic {indexing_maps = [#map, #map, #map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%m, %0, %w : tensor<4xi1>, tensor<4xf32>, tensor<4xf32>)
+            outs(%e : tensor<4xf32>) {
+        ^bb0(%c: i1, %a: f32, %b: f32, %o: f32):
+          %2 = arith.select %c, %a, %b : f32
+          %3 = arith.addf %a, %b : f32
+          linalg.yield )" +
+                     yielded + R"( : f32
+        } -> tensor<4xf32>
+        %4 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+            ins(%1, %i : tensor<4xf32>, tensor<4x1xi32>)
+            outs(%v : tensor<5xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          iree_linalg_ext.yield %a : f32
+        } -> tensor<5xf32>
+        util.return %4 : tensor<5xf32>
+      }
+    })",
+                 &CopyOwnSlices);
+  };
+  EXPECT_TRUE(Holds(scatter("%2"), "util.optimization_barrier"));
+  EXPECT_FALSE(Holds(scatter("%3"), "util.optimization_barrier"));
+}
+
 TEST(GuardCrossedResultsTest, OfRowsAndColumns) {
   EXPECT_TRUE(GuardsCrossed(Pairs("sums", "sums", "#i, #j")));
   EXPECT_TRUE(GuardsCrossed(Elementwise("size", "sums") +

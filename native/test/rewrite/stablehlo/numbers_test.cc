@@ -53,6 +53,59 @@ TEST(WidenSumsTest, WhatDoesNotRoundStays) {
   EXPECT_FALSE(Holds(text, "f32")) << text;
 }
 
+TEST(SplitComplex128Test, ConstantsAreMadeOfTheirParts) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xcomplex<f64>>)
+        -> (tensor<3xcomplex<f64>>, tensor<complex<f64>>, tensor<complex<f32>>) {
+      %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<3xcomplex<f64>>
+      %1 = stablehlo.constant dense<(3.0, 4.0)> : tensor<complex<f64>>
+      %2 = stablehlo.constant dense<(5.0, 6.0)> : tensor<complex<f32>>
+      %3 = stablehlo.reduce(%v init: %1) applies stablehlo.add across
+          dimensions = [0] : (tensor<4xcomplex<f64>>, tensor<complex<f64>>)
+          -> tensor<complex<f64>>
+      return %0, %3, %2
+          : tensor<3xcomplex<f64>>, tensor<complex<f64>>, tensor<complex<f32>>
+    }
+  })",
+                                 &SplitComplex128);
+  EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<3xf64>")) << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.complex")) << text;
+  // Neither what a sum begins with nor smaller numbers.
+  for (const char* other : {"tensor<f64>", "tensor<f32>"}) {
+    EXPECT_FALSE(Holds(text, other)) << text;
+  }
+}
+
+TEST(SplitComplex128Test, PartsArePadded) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<4xcomplex<f64>>, %f: tensor<complex<f64>>)
+        -> tensor<7xcomplex<f64>> {
+      %0 = stablehlo.pad %v, %f, low = [1], high = [2], interior = [0]
+          : (tensor<4xcomplex<f64>>, tensor<complex<f64>>)
+          -> tensor<7xcomplex<f64>>
+      return %0 : tensor<7xcomplex<f64>>
+    }
+  })",
+                                 &SplitComplex128);
+  EXPECT_TRUE(Holds(text, "(tensor<4xf64>, tensor<f64>) -> tensor<7xf64>"))
+      << text;
+  EXPECT_FALSE(Holds(text, "-> tensor<7xcomplex<f64>>\n    %")) << text;
+}
+
+TEST(DropIdleReversesTest, OnlyThoseOfNoDimension) {
+  const std::string text = After(R"(module {
+    func.func @main(%v: tensor<f32>, %w: tensor<4xf32>)
+        -> (tensor<f32>, tensor<4xf32>) {
+      %0 = stablehlo.reverse %v, dims = [] : tensor<f32>
+      %1 = stablehlo.reverse %w, dims = [0] : tensor<4xf32>
+      return %0, %1 : tensor<f32>, tensor<4xf32>
+    }
+  })",
+                                 &DropIdleReverses);
+  EXPECT_FALSE(Holds(text, "dims = []")) << text;
+  EXPECT_TRUE(Holds(text, "dims = [0]")) << text;
+}
+
 TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<4xui8>, %i: tensor<ui8>) -> tensor<4xui8> {

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of an array that are written into the same array, at another place.
+
+A family: where IREE writes in place, it reads what it has just written.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+def shifted(a):
+    """Each row one further."""
+    return a.at[1:].set(a[:-1])
+
+
+def updated(a, start=1):
+    return lax.dynamic_update_slice_in_dim(a, a[:-1], start, 0)
+
+
+def moved(a, first, start):
+    rows = lax.dynamic_slice_in_dim(a, first, a.shape[0] - 1)
+    return lax.dynamic_update_slice_in_dim(a, rows, start, 0)
+
+
+# Of an array and the number 1.
+WRITES = {
+    "set": lambda a, i: shifted(a),
+    "set of what is computed": lambda a, i: shifted(a * 2),
+    "set, up": lambda a, i: a.at[:-1].set(a[1:]),
+    "set twice": lambda a, i: shifted(a).at[:-1].set(a[1:]),
+    "add": lambda a, i: a.at[1:].add(a[:-1]),
+    "multiply": lambda a, i: a.at[1:].multiply(a[:-1]),
+    "largest": lambda a, i: a.at[1:].max(a[:-1]),
+    "every other": lambda a, i: a.at[1::2].set(a[: a.shape[0] - 1 : 2]),
+    "turned": lambda a, i: a.at[1:].set(a[::-1][:-1]),
+    "of rows taken": lambda a, i: a.at[jnp.arange(1, 4)].set(a[jnp.arange(3)]),
+    "of indices in it": lambda a, i: a.at[a.reshape(-1)[1:3].astype(jnp.int32) % 4].set(a[:2]),
+    "arithmetic": lambda a, i: a.at[1:-1].set((a[:-2] + a[2:]) * 0.5),
+    "update": lambda a, i: updated(a),
+    "update at an argument": lambda a, i: updated(a, i),
+    "update at what is computed": lambda a, i: updated(
+        a, (a.reshape(-1)[0] != 0).astype(jnp.int32)
+    ),
+    "update, down": lambda a, i: moved(a, i - 1, i),
+    "update, up": lambda a, i: moved(a, i, i - 1),
+    "in a loop": lambda a, i: lax.fori_loop(0, 3, lambda k, c: shifted(c), a),
+    "update in a loop": lambda a, i: lax.fori_loop(0, 3, lambda k, c: updated(c), a),
+    "shift register": lambda a, i: lax.scan(
+        lambda c, x: (shifted(c).at[0].set(x + 1), c[-1]), a, a[::-1]
+    ),
+    "gradient": lambda a, i: jax.grad(lambda x: jnp.sum(jnp.sin(shifted(x)) * x))(a),
+    "mapped": lambda a, i: jax.vmap(updated, in_axes=(0, None))(jnp.stack([a, a + 1]), i),
+}
+
+
+@pytest.mark.parametrize("donate", [False, True])
+@pytest.mark.parametrize("name", WRITES)
+def test_writes_into_the_same_array(name, donate, device, cpu):
+    function = jax.jit(WRITES[name], donate_argnums=(0,) if donate else ())
+    for shape in [(5,), (257,), (7, 9), (4, 3, 5)]:
+        values = np.arange(1, np.prod(shape) + 1, dtype=np.float32).reshape(shape)
+        found = []
+        for where in (device, cpu):
+            arguments = jax.device_put((values, np.int32(1)), where)
+            found.append(jax.tree.leaves(function(*arguments)))
+        for got, want in zip(*found, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5, err_msg=str(shape))
