@@ -39,7 +39,8 @@ OPERATIONS = in_family(
         jnp.cumprod,
         lambda n: (uniform(n, low=0.999, high=1.001),),
         dtypes=("f32", "f64"),
-        tolerance=4.0,
+        # XLA:CPU's products of a million such numbers are off by 6e-4, ours by 5e-5.
+        tolerance=50.0,
     ),
     Operation("cummax", jax.lax.cummax, lambda n: (uniform(n),), dtypes=("f32", "bf16")),
     Operation("cumlogsumexp", jax.lax.cumlogsumexp, lambda n: (uniform(n),), gradient=(0,)),

@@ -50,6 +50,18 @@ MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                   std::to_string(numbers.size()) + "xi64>>");
 }
 
+MlirAttribute PairsLike(const Ir& ir, MlirOperation op, const Dims& first,
+                        const Dims& second) {
+  std::string pairs;
+  for (size_t i = 0; i < first.size(); ++i) {
+    pairs += (pairs.empty() ? "[" : ", [") + Joined({first[i], second.at(i)}) +
+             "]";
+  }
+  const std::string dense = "dense<[" + pairs + "]> : tensor<" +
+                            std::to_string(first.size()) + "x2xi64>";
+  return ir.Parse(IsVhlo(ir, op) ? "#vhlo.tensor_v1<" + dense + ">" : dense);
+}
+
 MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number) {
   const std::string text = std::to_string(number) + " : i64";
   return ir.Parse(IsVhlo(ir, op) ? "#vhlo.integer_v1<" + text + ">" : text);

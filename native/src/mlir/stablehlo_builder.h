@@ -20,6 +20,10 @@ using Dims = std::vector<int64_t>;
 // A list of integers as an attribute, in the form that operations like `op`
 // have: `array<i64: 1, 2>` or VHLO's.
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);
+// Pairs of integers, as paddings are: `dense<[[1, 2]]> : tensor<1x2xi64>`, or
+// VHLO's. The lists have one length, at least 1.
+MlirAttribute PairsLike(const Ir& ir, MlirOperation op, const Dims& first,
+                        const Dims& second);
 // `1 : i64`, or VHLO's.
 MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number);
 

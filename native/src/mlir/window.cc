@@ -34,10 +34,50 @@ Window ReadWindow(const Ir& ir, MlirOperation op) {
   return window;
 }
 
+void WriteWindow(const Ir& ir, MlirOperation op, const Window& window) {
+  const auto write = [&](std::string_view name, const Dims& numbers) {
+    ir.SetAttribute(op, name, IntegersLike(ir, op, numbers));
+  };
+  write("window_dimensions", window.sizes);
+  write("window_strides", window.strides);
+  write("window_dilations", window.dilations);
+  write("base_dilations", window.base_dilations);
+  ir.SetAttribute(op, "padding", PairsLike(ir, op, window.low, window.high));
+}
+
 int64_t Places(const Window& window, size_t dimension, int64_t size) {
   const int64_t span =
       (window.sizes[dimension] - 1) * window.dilations[dimension] + 1;
   return size < span ? 0 : (size - span) / window.strides[dimension] + 1;
+}
+
+std::optional<Cumulative> CumulativeOf(const Window& window,
+                                       const Dims& shape) {
+  const Dims ones(shape.size(), 1);
+  if (window.strides != ones || window.dilations != ones ||
+      window.base_dilations != ones) {
+    return std::nullopt;
+  }
+  std::optional<Cumulative> found;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int64_t rest = window.sizes[d] - 1;
+    if (window.low[d] + window.high[d] != rest) return std::nullopt;
+    if (rest == 0) continue;
+    if (found || window.sizes[d] != shape[d] ||
+        (window.low[d] != rest && window.high[d] != rest)) {
+      return std::nullopt;
+    }
+    found = Cumulative{d, window.high[d] == rest};
+  }
+  return found;
+}
+
+Window CumulativeWindow(const Dims& shape, const Cumulative& cumulative) {
+  const size_t d = cumulative.dimension;
+  Window window = TrivialWindow(shape.size());
+  window.sizes[d] = shape.at(d);
+  (cumulative.reverse ? window.high : window.low)[d] = shape[d] - 1;
+  return window;
 }
 
 }  // namespace iree_pjrt

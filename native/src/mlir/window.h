@@ -4,6 +4,8 @@
 #ifndef IREE_PJRT_MLIR_WINDOW_H_
 #define IREE_PJRT_MLIR_WINDOW_H_
 
+#include <optional>
+
 #include "mlir/ir.h"
 #include "mlir/stablehlo_builder.h"
 
@@ -23,10 +25,23 @@ struct Window {
 Window TrivialWindow(size_t rank);
 
 Window ReadWindow(const Ir& ir, MlirOperation op);
+// Gives the operation the window, for an array of as many dimensions.
+void WriteWindow(const Ir& ir, MlirOperation op, const Window& window);
 
 // How often a window finds a place along the dimension, of `size` elements with
 // their padding.
 int64_t Places(const Window& window, size_t dimension, int64_t size);
+
+// Where a window makes a cumulative reduction of an array of this shape, of
+// more than one element: the dimension along which it is as wide as the array,
+// and sees but padding and the elements up to its place (`reverse`: from its
+// place on).
+struct Cumulative {
+  size_t dimension;
+  bool reverse;
+};
+std::optional<Cumulative> CumulativeOf(const Window& window, const Dims& shape);
+Window CumulativeWindow(const Dims& shape, const Cumulative& cumulative);
 
 }  // namespace iree_pjrt
 

@@ -93,6 +93,8 @@ constexpr Pass kPasses[] = {
                    "IREE ends the process on products of empty arrays"),
     IREE_PJRT_PASS(kStablehlo, WidenSums,
                    "IREE rounds floats of 16 bits after each term"),
+    IREE_PJRT_PASS(kStablehlo, ScanInBlocks,
+                   "IREE's cumulative sums add one number after another"),
     IREE_PJRT_PASS(kStablehlo, MatchGroupedOperands,
                    "IREE reads depthwise filters as of the result's type"),
     IREE_PJRT_PASS(kStablehlo, OrderConvolutions,

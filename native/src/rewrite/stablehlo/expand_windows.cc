@@ -28,29 +28,13 @@ bool IsOneOperation(const Ir& ir, MlirOperation op) {
                    StablehloName(ir.Name(first))) != kVectorized.end();
 }
 
-// Whether the window is as wide as the array, from where all but one element
-// are padding on: IREE runs along the array once.
-bool IsCumulative(const Window& window, const Dims& shape) {
-  size_t wide = 0;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (window.sizes[d] == 1) continue;
-    const int64_t rest = shape[d] - 1;
-    if (window.sizes[d] != shape[d] || window.low[d] + window.high[d] != rest ||
-        (window.low[d] != rest && window.high[d] != rest)) {
-      return false;
-    }
-    ++wide;
-  }
-  return wide == 1;
-}
-
 bool IsConcerned(const Ir& ir, MlirOperation op, const Window& window) {
   const StablehloBuilder builder(ir, op);
   const std::vector<MlirValue> results = ir.Results(op);
   if (HasNoElements(builder.ShapeOf(results[0]))) return false;
   if (results.size() > 1) return true;
   const Dims from = builder.ShapeOf(ir.Operands(op)[0]);
-  return !IsOneOperation(ir, op) && !IsCumulative(window, from);
+  return !IsOneOperation(ir, op) && !CumulativeOf(window, from);
 }
 
 Arrays Expanded(const Ir& ir, MlirOperation op, const Window& window) {

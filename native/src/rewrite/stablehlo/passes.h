@@ -40,6 +40,10 @@ void SpreadIndexedWindows(const Ir& ir);
 // Indexed dimensions first, windows last, in arrays and updates.
 void PutIndexedDimensionsFirst(const Ir& ir);
 
+// Cumulative reductions, but for products of floats: scans of blocks. Comes
+// after WidenSums, so that what blocks come to is not rounded.
+void ScanInBlocks(const Ir& ir);
+
 // composite -> call of its decomposition.
 void RewriteComposites(const Ir& ir);
 

@@ -145,5 +145,87 @@ TEST(ExpandWindowsTest, SeveralArraysAreExpanded) {
   EXPECT_TRUE(Holds(text, "[3:10:2]")) << text;
 }
 
+// A cumulative reduction along the first dimension.
+std::string Scanned(const std::string& type, int length,
+                    const std::string& body, bool reverse = false,
+                    int columns = 1) {
+  const std::string rest = std::to_string(length - 1);
+  const std::string array = "tensor<" + std::to_string(length) + "x" +
+                            std::to_string(columns) + "x" + type + ">";
+  const std::string one = "tensor<" + type + ">";
+  return "module {\nfunc.func @main(%x: " + array + ", %i: " + one + ") -> " +
+         array + R"( {
+      %0 = "stablehlo.reduce_window"(%x, %i) <{padding = dense<[[)" +
+         (reverse ? "0, " + rest : rest + ", 0") +
+         "], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: " +
+         std::to_string(length) + ", 1>}> ({\n^bb0(%a: " + one +
+         ", %b: " + one + "):\n%r = stablehlo." + body + " %a, %b : " + one +
+         "\nstablehlo.return %r : " + one + "\n}) : (" + array + ", " + one +
+         ") -> " + array + "\n return %0 : " + array + "\n}\n}";
+}
+
+TEST(ScanInBlocksTest, ShortOnesStay) {
+  const std::string text = After(Scanned("f32", 128, "add"), &ScanInBlocks);
+  EXPECT_EQ(Count(text, "reduce_window"), 1u) << text;
+  EXPECT_FALSE(Holds(text, "stablehlo.reshape")) << text;
+}
+
+TEST(ScanInBlocksTest, BlocksAndWhatTheyComeTo) {
+  const std::string text = After(Scanned("f32", 4096, "add"), &ScanInBlocks);
+  // The elements of blocks come first; 128 blocks are scanned as they are.
+  EXPECT_EQ(Count(text, "reduce_window"), 2u) << text;
+  EXPECT_TRUE(Holds(text, "window_dimensions = array<i64: 32, 1, 1>")) << text;
+  EXPECT_TRUE(Holds(text, "window_dimensions = array<i64: 128, 1>")) << text;
+  // The last elements of blocks; what comes before the first block is %i.
+  EXPECT_TRUE(Holds(text, "[31:32, 0:128, 0:1]")) << text;
+  EXPECT_TRUE(Holds(text, "low = [1, 0], high = [-1, 0]")) << text;
+  EXPECT_EQ(Count(text, "stablehlo.pad"), 1u) << text;
+}
+
+TEST(ScanInBlocksTest, FromTheEnd) {
+  const std::string text =
+      After(Scanned("f32", 4096, "add", true), &ScanInBlocks);
+  EXPECT_TRUE(Holds(text, "[0:1, 0:128, 0:1]")) << text;
+  EXPECT_TRUE(Holds(text, "low = [-1, 0], high = [1, 0]")) << text;
+}
+
+TEST(ScanInBlocksTest, LongOnesAreBlocksOfBlocks) {
+  const std::string text =
+      After(Scanned("i32", 1'000'000, "maximum"), &ScanInBlocks);
+  EXPECT_EQ(Count(text, "reduce_window"), 4u) << text;
+}
+
+TEST(ScanInBlocksTest, ALengthWithoutDivisorIsFilledUp) {
+  const std::string text = After(Scanned("f32", 257, "add"), &ScanInBlocks);
+  EXPECT_TRUE(Holds(text, "low = [0, 0], high = [31, 0]")) << text;
+  EXPECT_TRUE(Holds(text, "[0:257, 0:1]")) << text;
+}
+
+TEST(ScanInBlocksTest, RowsThatFillVectorsStayInPlace) {
+  const std::string text =
+      After(Scanned("f32", 4096, "add", false, 16), &ScanInBlocks);
+  EXPECT_FALSE(Holds(text, "stablehlo.transpose")) << text;
+  EXPECT_TRUE(Holds(text, "array<i64: 1, 32, 1>")) << text;
+}
+
+TEST(ScanInBlocksTest, ProductsOfFloatsStay) {
+  EXPECT_EQ(Count(After(Scanned("f32", 4096, "multiply"), &ScanInBlocks),
+                  "reduce_window"),
+            1u);
+  EXPECT_EQ(Count(After(Scanned("i32", 4096, "multiply"), &ScanInBlocks),
+                  "reduce_window"),
+            2u);
+}
+
+TEST(ScanInBlocksTest, NarrowSumsStayWideBetweenBlocks) {
+  const std::string text =
+      After(Scanned("bf16", 4096, "add"), [](const Ir& ir) {
+        WidenSums(ir);
+        ScanInBlocks(ir);
+      });
+  EXPECT_EQ(Count(text, "-> tensor<4096x1xbf16>"), 2u) << text;
+  EXPECT_FALSE(Holds(text, "tensor<128x1xbf16>")) << text;
+}
+
 }  // namespace
 }  // namespace iree_pjrt
