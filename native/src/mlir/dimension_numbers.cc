@@ -150,4 +150,16 @@ void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
   ir.SetAttribute(op, kVector, IntegerLike(ir, op, numbers.vector));
 }
 
+ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op) {
+  const MlirAttribute whole = ir.Attribute(op, "dot_dimension_numbers");
+  const std::string text = whole.ptr ? ir.Print(whole) : std::string();
+  const auto read = [&](const char* name) {
+    return whole.ptr ? Numbers(After(text, name))
+                     : ReadIntegers(ir, BuiltinAttribute(ir, op, name));
+  };
+  return {read("lhs_batching_dimensions"), read("rhs_batching_dimensions"),
+          read("lhs_contracting_dimensions"),
+          read("rhs_contracting_dimensions")};
+}
+
 }  // namespace iree_pjrt

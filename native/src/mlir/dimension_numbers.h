@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dimensions of a gather or scatter are (StableHLO's specification,
-// `gather` and `scatter`), in one form for both operations and both dialects.
+// What the dimensions of a gather, a scatter or a product are (StableHLO's
+// specification, `gather`, `scatter` and `dot_general`), in one form for both
+// dialects.
 #ifndef IREE_PJRT_MLIR_DIMENSION_NUMBERS_H_
 #define IREE_PJRT_MLIR_DIMENSION_NUMBERS_H_
 
@@ -34,6 +35,16 @@ bool IsIn(const std::vector<int64_t>& dimensions, int64_t dimension);
 DimensionNumbers ReadDimensionNumbers(const Ir& ir, MlirOperation op);
 void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
                            const DimensionNumbers& numbers);
+
+// Of `dot_general`; each dimension of one side goes with that of the other.
+struct ProductDimensions {
+  std::vector<int64_t> lhs_batching;
+  std::vector<int64_t> rhs_batching;
+  std::vector<int64_t> lhs_contracting;
+  std::vector<int64_t> rhs_contracting;
+};
+
+ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op);
 
 }  // namespace iree_pjrt
 

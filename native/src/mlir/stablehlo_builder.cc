@@ -293,6 +293,46 @@ MlirValue StablehloBuilder::Map(MlirOperation op, intptr_t region,
   return ir_.api.mlirOperationGetResult(map, 0);
 }
 
+MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
+  const MlirApi& api = ir_.api;
+  Dims shape;
+  const Dims from = ShapeOf(array);
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (std::ranges::find(dimensions, static_cast<int64_t>(d)) ==
+        dimensions.end()) {
+      shape.push_back(from[d]);
+    }
+  }
+  const MlirType scalar = Reshaped(array, {});
+  const MlirValue zero = Splat(scalar, ZeroOf(ElementOf(array)));
+  const MlirOperation reduce =
+      ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), "reduce"),
+                       {array, zero}, {Reshaped(array, shape)},
+                       {Integers("dimensions", dimensions)}, 1);
+  const MlirType types[] = {scalar, scalar};
+  const MlirLocation location = api.mlirOperationGetLocation(before_);
+  const MlirLocation locations[] = {location, location};
+  const MlirBlock block = api.mlirBlockCreate(2, types, locations);
+  api.mlirRegionAppendOwnedBlock(api.mlirOperationGetRegion(reduce, 0), block);
+  const auto append = [&](std::string_view name,
+                          const std::vector<MlirValue>& operands,
+                          const std::vector<MlirType>& results) {
+    const MlirOperation op =
+        ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), name),
+                         operands, results, {});
+    api.mlirOperationRemoveFromParent(op);
+    api.mlirBlockAppendOwnedOperation(block, op);
+    return op;
+  };
+  const MlirOperation sum =
+      append("add",
+             {api.mlirBlockGetArgument(block, 0),
+              api.mlirBlockGetArgument(block, 1)},
+             {scalar});
+  append("return", {api.mlirOperationGetResult(sum, 0)}, {});
+  return api.mlirOperationGetResult(reduce, 0);
+}
+
 MlirValue StablehloBuilder::ScatterElements(MlirOperation op, intptr_t region,
                                             MlirValue array, MlirValue indices,
                                             MlirValue updates) const {

@@ -87,6 +87,8 @@ class StablehloBuilder {
   // `op` with this number computes of them as its result with this number.
   MlirValue Map(MlirOperation op, intptr_t region, intptr_t result,
                 const std::vector<MlirValue>& operands) const;
+  // The sums of floats along dimensions.
+  MlirValue Sum(MlirValue array, const Dims& dimensions) const;
   // An array of one dimension, after the updates (of one dimension) were
   // combined with its elements at the indices (of two, the second is 1) by the
   // region of `op` with this number.

@@ -98,8 +98,12 @@ void DropIdleReverses(const Ir& ir);
 // Constants of complex128, and what is padded: made of their parts.
 void SplitComplex128(const Ir& ir);
 
-// reduce of a large array to one value: of its parts, and of their results.
-void SplitFullReductions(const Ir& ir);
+// dot_general with a long vector: a reduce of products. Comes before
+// SplitReductions and after WidenSums.
+void SumLongProducts(const Ir& ir);
+
+// reduce of many elements to one: of parts, and of their results.
+void SplitReductions(const Ir& ir);
 
 // dot_general with an algorithm: without one.
 void RewriteDotProducts(const Ir& ir);

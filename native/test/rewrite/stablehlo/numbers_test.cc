@@ -3,6 +3,7 @@
 // before and after.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "base/status.h"
@@ -184,37 +185,127 @@ TEST(OrderFloatExtremesTest, WhereVectorsAreNotFull) {
   EXPECT_FALSE(Holds(Largest("5x128", "1"), "i32"));
 }
 
-constexpr char kSum[] = R"(module {
-  func.func @main(%v: tensor<SHAPE>, %z: tensor<f32>) -> tensor<f32> {
-    %0 = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [DIMENSIONS]
-        : (tensor<SHAPE>, tensor<f32>) -> tensor<f32>
-    return %0 : tensor<f32>
-  }
-})";
-
-std::string Sum(const std::string& shape, const std::string& dimensions) {
-  std::string text = kSum;
-  for (size_t at; (at = text.find("SHAPE")) != std::string::npos;) {
-    text.replace(at, 5, shape);
-  }
-  text.replace(text.find("DIMENSIONS"), 10, dimensions);
-  return After(text, &SplitFullReductions);
+// The sum of an array along dimensions.
+std::string Sum(const std::string& shape, const std::string& dimensions,
+                const std::string& result = "") {
+  const std::string array = "tensor<" + shape + "xf32>";
+  const std::string sum = "tensor<" + result + "f32>";
+  return After("module {\nfunc.func @main(%v: " + array +
+                   ", %z: tensor<f32>) -> " + sum +
+                   " {\n%0 = stablehlo.reduce(%v init: %z) applies "
+                   "stablehlo.add across dimensions = [" +
+                   dimensions + "] : (" + array + ", tensor<f32>) -> " + sum +
+                   "\nreturn %0 : " + sum + "\n}\n}",
+               &SplitReductions);
 }
 
-TEST(SplitFullReductionsTest, KeepsTheFirstDimensionsApart) {
-  const std::string text = Sum("512x200xf32", "0, 1");
+TEST(SplitReductionsTest, KeepsTheFirstDimensionsApart) {
+  const std::string text = Sum("512x200", "0, 1");
   EXPECT_TRUE(Holds(text, "-> tensor<512xf32>")) << text;
   EXPECT_FALSE(Holds(text, "reshape")) << text;
 }
 
-TEST(SplitFullReductionsTest, MakesPartsWhereThereAreNone) {
-  EXPECT_TRUE(Holds(Sum("131072xf32", "0"), "-> tensor<128xf32>"));
-  EXPECT_TRUE(Holds(Sum("3x32768xf32", "0, 1"), "-> tensor<128xf32>"));
+TEST(SplitReductionsTest, MakesPartsWhereThereAreNone) {
+  EXPECT_TRUE(Holds(Sum("131072", "0"), "-> tensor<128xf32>"));
+  EXPECT_TRUE(Holds(Sum("3x32768", "0, 1"), "-> tensor<128xf32>"));
 }
 
-TEST(SplitFullReductionsTest, LeavesSmallAndOddOnes) {
-  EXPECT_FALSE(Holds(Sum("128x256xf32", "0, 1"), "tensor<128xf32>"));
-  EXPECT_FALSE(Holds(Sum("65537xf32", "0"), "reshape"));
+TEST(SplitReductionsTest, PartsDoNotGrow) {
+  const std::string text = Sum("10000000", "0");
+  EXPECT_TRUE(Holds(text, "-> tensor<6250xf32>")) << text;
+  // 625,000 parts are many, too.
+  EXPECT_GE(Count(Sum("1000000000", "0"), "stablehlo.reduce("), 3u);
+}
+
+TEST(SplitReductionsTest, LeavesSmallOnes) {
+  EXPECT_FALSE(Holds(Sum("128x256", "0, 1"), "tensor<128xf32>"));
+  EXPECT_EQ(Count(Sum("512x1024", "0", "1024x"), "stablehlo.reduce("), 1u);
+  EXPECT_EQ(Count(Sum("1024x512", "1", "1024x"), "stablehlo.reduce("), 1u);
+}
+
+TEST(SplitReductionsTest, WhatIsLeftOfAnOddLengthIsAdded) {
+  const std::string text = Sum("65537", "0");
+  EXPECT_TRUE(Holds(text, "-> tensor<128xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "[65536:65537]")) << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.map")) << text;
+}
+
+TEST(SplitReductionsTest, Columns) {
+  const std::string text = Sum("1000000x10", "0", "10x");
+  EXPECT_TRUE(Holds(text, "tensor<15625x64x10xf32>")) << text;
+  // 15,625 sums are too many, too.
+  EXPECT_EQ(Count(text, "stablehlo.reduce("), 3u) << text;
+}
+
+TEST(SplitReductionsTest, RowsOfColumns) {
+  const std::string text = Sum("7x4096x9", "1", "7x9x");
+  EXPECT_TRUE(Holds(text, "tensor<7x64x64x9xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "-> tensor<7x9xf32>")) << text;
+}
+
+TEST(SplitReductionsTest, LongRows) {
+  const std::string text = Sum("3x819200", "1", "3x");
+  EXPECT_TRUE(Holds(text, "tensor<3x400x2048xf32>")) << text;
+}
+
+TEST(SplitReductionsTest, DimensionsApartAreReducedOneAfterTheOther) {
+  const std::string text = Sum("64x16x100x100", "0, 2, 3", "16x");
+  EXPECT_TRUE(Holds(text, "-> tensor<64x16xf32>")) << text;
+  EXPECT_EQ(Count(text, "stablehlo.reduce("), 2u) << text;
+}
+
+TEST(SplitReductionsTest, ImagesByChannels) {
+  const std::string text = Sum("32x112x112x64", "0, 1, 2", "64x");
+  EXPECT_TRUE(Holds(text, "-> tensor<32x112x64xf32>")) << text;
+  EXPECT_FALSE(Holds(text, "reshape")) << text;
+}
+
+std::string Product(const std::string& lhs, const std::string& rhs,
+                    const std::string& dimensions, const std::string& result) {
+  const std::string types = "(tensor<" + lhs + ">, tensor<" + rhs + ">)";
+  return After("module {\nfunc.func @main(%a: tensor<" + lhs +
+                   ">, %b: tensor<" + rhs + ">) -> tensor<" + result +
+                   "> {\n%0 = stablehlo.dot_general %a, %b, " + dimensions +
+                   " : " + types + " -> tensor<" + result +
+                   ">\nreturn %0 : tensor<" + result + ">\n}\n}",
+               &SumLongProducts);
+}
+
+TEST(SumLongProductsTest, OfTwoVectors) {
+  const std::string text =
+      Product("65536xf32", "65536xf32", "contracting_dims = [0] x [0]", "f32");
+  EXPECT_FALSE(Holds(text, "dot_general")) << text;
+  EXPECT_TRUE(Holds(text, "applies stablehlo.add across dimensions = [0]"))
+      << text;
+}
+
+TEST(SumLongProductsTest, OfColumnsWithAConversion) {
+  const std::string text = Product("65536xbf16", "65536x3xbf16",
+                                   "contracting_dims = [0] x [0]", "3xf32");
+  EXPECT_TRUE(Holds(text, "dims = [0] : (tensor<65536xf32>) -> "
+                          "tensor<65536x3xf32>"))
+      << text;
+}
+
+TEST(SumLongProductsTest, BatchesComeFirst) {
+  const std::string text =
+      Product("65536x3x2xf32", "2x65536xf32",
+              "batching_dims = [2] x [0], contracting_dims = [0] x [1]",
+              "2x3xf32");
+  EXPECT_TRUE(Holds(text, "-> tensor<65536x3x2xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<3x2xf32>) -> tensor<2x3xf32>")) << text;
+}
+
+TEST(SumLongProductsTest, OthersStay) {
+  for (const auto& [lhs, rhs, result] :
+       {std::array{"65535xf32", "65535xf32", "f32"},
+        std::array{"65536xi32", "65536xi32", "i32"}}) {
+    EXPECT_TRUE(Holds(Product(lhs, rhs, "contracting_dims = [0] x [0]", result),
+                      "dot_general"));
+  }
+  EXPECT_TRUE(Holds(Product("2x65536xf32", "65536x2xf32",
+                            "contracting_dims = [1] x [0]", "2x2xf32"),
+                    "dot_general"));
 }
 
 TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long reductions. IREE 3.11 and 3.13 take one vector after another, so that
+// errors of sums grow with the length, and compute each result on one core: a
+// whole array, or a few long columns, on one or two. The pass reduces parts
+// side by side, and then their results. StableHLO leaves the order of a
+// reduction to the implementation, and its initial value changes nothing
+// however often it is taken (`reduce`).
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "mlir/array_type.h"
+#include "mlir/attributes.h"
+#include "mlir/stablehlo_builder.h"
+#include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/vectors.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Below, a second reduction costs more than the first one gains.
+constexpr int64_t kLeast = 1 << 16;
+// More parts than any machine's cores need.
+constexpr int64_t kParts = 128;
+// Lanes of vectors sum along the last dimension, each its own share; along
+// another one, each lane has a result, and all that belongs to it.
+constexpr int64_t kRow = 2048;
+constexpr int64_t kColumn = 64;
+constexpr int64_t kLongestColumn = 512;
+// The elements in vectors of float32.
+constexpr int64_t kFillsMost = 16;
+
+int64_t ProductOf(const Dims& shape, size_t begin, size_t end) {
+  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
+                         shape.begin() + static_cast<std::ptrdiff_t>(end),
+                         int64_t{1}, std::multiplies<>());
+}
+
+// The multiple of `step` within a factor of two of `part` that divides `length`
+// and is nearest; 0 if there is none.
+int64_t DivisorNear(int64_t part, int64_t length, int64_t step) {
+  int64_t best = 0;
+  for (int64_t size = std::max(step, part / 2 / step * step); size <= 2 * part;
+       size += step) {
+    if (length % size != 0 || size >= length) continue;
+    if (std::abs(size - part) < std::abs(best - part)) best = size;
+  }
+  return best;
+}
+
+// A reduction of one array.
+class Reduction {
+ public:
+  Reduction(const Ir& ir, MlirOperation op)
+      : ir_(ir),
+        op_(op),
+        builder_(ir, op),
+        array_(ir.api.mlirOperationGetOperand(op, 0)),
+        shape_(builder_.ShapeOf(array_)),
+        dimensions_(
+            ReadIntegers(ir, BuiltinAttribute(ir, op, "dimensions"))) {
+    std::ranges::sort(dimensions_);
+  }
+
+  bool IsWorthParts() const {
+    return ProductOf(shape_, 0, shape_.size()) >= kLeast;
+  }
+
+  // The operations that do the same in parts; none where it is to stay.
+  std::vector<MlirOperation> Divide() const {
+    if (dimensions_.empty()) return {};
+    const auto end = static_cast<size_t>(dimensions_.back()) + 1;
+    size_t begin = end - 1;
+    size_t first = dimensions_.size() - 1;  // of the last adjacent ones
+    while (first > 0 &&
+           dimensions_[first - 1] == static_cast<int64_t>(begin) - 1) {
+      --first;
+      --begin;
+    }
+    const int64_t length = ProductOf(shape_, begin, end);
+    if (first > 0) {
+      int64_t all = length;
+      for (size_t i = 0; i < first; ++i) {
+        all *= shape_[static_cast<size_t>(dimensions_[i])];
+      }
+      if (all <= kLeast) return {};
+      return InTwo(Dims(dimensions_.begin() + static_cast<std::ptrdiff_t>(first),
+                        dimensions_.end()));
+    }
+    const bool rows = end == shape_.size();
+    const bool whole = rows && begin == 0;
+    if (length < (rows ? kLeast : kLongestColumn + 1)) return {};
+    const int64_t share = length / kParts / kFillsVectors * kFillsVectors;
+    const int64_t part =
+        whole ? std::min(kRow, share) : (rows ? kRow : kColumn);
+    return Parts(begin, end, part, rows);
+  }
+
+ private:
+  std::vector<MlirOperation> Parts(size_t begin, size_t end, int64_t part,
+                                   bool rows) const {
+    // Dimensions as they are, if they make good parts.
+    for (size_t d = end - 1; d > begin; --d) {
+      const int64_t size = ProductOf(shape_, d, end);
+      if (size > 4 * part || ProductOf(shape_, begin, d) == 1) break;
+      if (size < part / 4) continue;
+      Dims last(end - d);
+      std::iota(last.begin(), last.end(), static_cast<int64_t>(d));
+      return InTwo(last);
+    }
+    const int64_t length = ProductOf(shape_, begin, end);
+    int64_t size = DivisorNear(part, length, rows ? kFillsVectors : 1);
+    if (size == 0 && rows) size = DivisorNear(part, length, kFillsMost);
+    return size == 0 ? WithRest(begin, end, part)
+                     : OfSize(begin, end, length / size, size);
+  }
+
+  // Reduces these dimensions first, and then the others.
+  std::vector<MlirOperation> InTwo(const Dims& first) const {
+    Dims rest;  // of the dimensions, as the partial result has them
+    for (const int64_t d : dimensions_) {
+      if (std::ranges::find(first, d) != first.end()) continue;
+      rest.push_back(
+          d - std::ranges::count_if(first, [&](int64_t f) { return f < d; }));
+    }
+    const MlirOperation partial = Reduce(array_, first);
+    const MlirOperation last = Reduce(ResultOf(partial), rest);
+    ir_.Replace(op_, {ResultOf(last)});
+    return {partial, last};
+  }
+
+  // Gives the array two dimensions for those that are reduced.
+  std::vector<MlirOperation> OfSize(size_t begin, size_t end, int64_t count,
+                                    int64_t size) const {
+    const auto d = static_cast<int64_t>(begin);
+    const MlirOperation partial =
+        Reduce(builder_.Reshape(array_, With(begin, end, {count, size})),
+               {d + 1});
+    const MlirOperation last = Reduce(ResultOf(partial), {d});
+    ir_.Replace(op_, {ResultOf(last)});
+    return {partial, last};
+  }
+
+  // A length without a good divisor: parts of this size, and what is left.
+  std::vector<MlirOperation> WithRest(size_t begin, size_t end,
+                                      int64_t size) const {
+    const int64_t length = ProductOf(shape_, begin, end);
+    const Dims flat = With(begin, end, {length});
+    const MlirValue array = builder_.Reshape(array_, flat);
+    Dims from(flat.size(), 0);
+    Dims to = flat;
+    to[begin] = length / size * size;
+    const Dims reduced = {static_cast<int64_t>(begin)};
+    const MlirOperation most =
+        Reduce(builder_.Slice(array, from, to), reduced);
+    from[begin] = to[begin];
+    to[begin] = length;
+    const MlirOperation rest =
+        Reduce(builder_.Slice(array, from, to), reduced);
+    ir_.Replace(op_,
+                {builder_.Map(op_, 0, 0, {ResultOf(most), ResultOf(rest)})});
+    return {most, rest};
+  }
+
+  // The shape, with others for the dimensions that are reduced.
+  Dims With(size_t begin, size_t end, const Dims& others) const {
+    Dims shape(shape_.begin(),
+               shape_.begin() + static_cast<std::ptrdiff_t>(begin));
+    shape.insert(shape.end(), others.begin(), others.end());
+    shape.insert(shape.end(), shape_.begin() + static_cast<std::ptrdiff_t>(end),
+                 shape_.end());
+    return shape;
+  }
+
+  MlirOperation Reduce(MlirValue array, const Dims& dimensions) const {
+    Dims shape = builder_.ShapeOf(array);
+    for (size_t i = dimensions.size(); i-- > 0;) {
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(dimensions[i]));
+    }
+    const MlirOperation reduce = ir_.CloneBefore(op_, op_);
+    ir_.api.mlirOperationSetOperand(reduce, 0, array);
+    ir_.SetAttribute(reduce, "dimensions",
+                     IntegersLike(ir_, reduce, dimensions));
+    ir_.api.mlirValueSetType(
+        ResultOf(reduce),
+        ir_.ParseType(builder_.TypeOf(ResultOf(op_)).Reshaped(shape)));
+    return reduce;
+  }
+
+  MlirValue ResultOf(MlirOperation op) const {
+    return ir_.api.mlirOperationGetResult(op, 0);
+  }
+
+  const Ir& ir_;
+  const MlirOperation op_;
+  const StablehloBuilder builder_;
+  const MlirValue array_;
+  const Dims shape_;
+  Dims dimensions_;
+};
+
+bool IsOfOneArray(const Ir& ir, MlirOperation op) {
+  return StablehloName(ir.Name(op)) == "reduce" &&
+         ir.api.mlirOperationGetNumOperands(op) == 2 &&
+         ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
+}
+
+}  // namespace
+
+void SplitReductions(const Ir& ir) {
+  std::vector<MlirOperation> todo;
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (IsOfOneArray(ir, op) && Reduction(ir, op).IsWorthParts()) {
+      todo.push_back(op);
+    }
+  }
+  while (!todo.empty()) {
+    const Reduction reduction(ir, todo.back());
+    todo.pop_back();
+    for (const MlirOperation part : reduction.Divide()) todo.push_back(part);
+  }
+}
+
+}  // namespace iree_pjrt
