@@ -101,6 +101,7 @@ function presetVariables({ native, sources, resolved, tools }: EnvSources): Reco
     IREE_PJRT_CUDA_HEADERS_DIR: resolve(sources.dir, sources.value.cudaHeaders),
     IREE_PJRT_TRACY_DIR: resolve(sources.dir, sources.value.tracy),
     IREE_PJRT_GOOGLETEST_DIR: resolve(sources.dir, sources.value.googletest),
+    IREE_PJRT_DUCC_DIR: resolve(sources.dir, sources.value.ducc),
     IREE_PJRT_IREE_VERSION: sources.value.ireeVersion,
     IREE_PJRT_STABLEHLO_VERSION: compiler.stablehlo,
     ...(tools ? { IREE_PJRT_ZIG: join(tools.dir, tools.value.zig) } : {}),

@@ -92,6 +92,8 @@ export interface Lock {
   };
   /** GoogleTest, for the plugin's own tests. */
   readonly googletest: LockedCrate;
+  /** DUCC, the plugin's Fourier transforms. */
+  readonly ducc: LockedCrate;
 }
 
 /** Sources that a crate carries. */
@@ -140,6 +142,8 @@ export interface SourcesArtifact {
   readonly cudaHeaders: string;
   /** GoogleTest's tree. Only the plugin's own tests are made of it. */
   readonly googletest: string;
+  /** Include folder: `ducc0/fft/fft.h` lies in it. */
+  readonly ducc: string;
   /** Sources of Tracy's client: `TracyClient.cpp` lies in it, and its licence. Only the flavour `tracing` is made of them. */
   readonly tracy: string;
   /** Folder of licence files, named `<component>.txt`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Lock, LockedIree, SourceComponent } from '../artifacts.js';
 import type { Override } from './inputs.js';
@@ -42,6 +42,7 @@ export interface Made {
   /** Release of the tree. */
   readonly version: string;
   readonly pjrtHeaders: Lock['pjrtHeaders'];
+  readonly ducc: Lock['ducc'];
 }
 
 export function componentsOf(tree: string, made: Made, override: Override | undefined): SourceComponent[] {
@@ -49,6 +50,7 @@ export function componentsOf(tree: string, made: Made, override: Override | unde
     iree: { runtime },
     version: release,
     pjrtHeaders,
+    ducc,
   } = made;
   const own = override && { override: override.kind === 'path' ? override.folder : `${override.url}@${override.rev}` };
   const iree: SourceComponent = {
@@ -65,7 +67,7 @@ export function componentsOf(tree: string, made: Made, override: Override | unde
     const version = vendoredVersion(tree, component) ?? `in-iree-${release}`;
     return { name, version, license, purl: `pkg:generic/${name}@${version}`, ...own };
   });
-  return [iree, ...vendored, headerComponent(pjrtHeaders)];
+  return [iree, ...vendored, headerComponent(pjrtHeaders), duccComponent(ducc)];
 }
 
 function vendoredVersion(tree: string, { version: [file, pattern] }: Vendored): string | undefined {
@@ -83,6 +85,17 @@ function headerComponent({ package: name, version, wheelSha256, pjrtApi }: Lock[
   };
 }
 
+/** Of the two licences that its files offer, the one that a wheel can be shipped under. */
+function duccComponent({ crate, crateVersion, version, sha256 }: Lock['ducc']): SourceComponent {
+  return {
+    name: 'ducc',
+    version,
+    license: 'BSD-3-Clause',
+    purl: `pkg:cargo/${crate}@${crateVersion}?checksum=sha256:${sha256}`,
+    sha256,
+  };
+}
+
 /** One licence text per component, named `<component>.txt`. */
 export async function writeLicenses(
   outDir: string,
@@ -90,8 +103,20 @@ export async function writeLicenses(
   components: readonly SourceComponent[],
 ): Promise<void> {
   for (const { name } of components) {
-    await copyFile(licenseOf(outDir, tree, name), path.join(outDir, 'licenses', `${name}.txt`));
+    const file = path.join(outDir, 'licenses', `${name}.txt`);
+    if (name === 'ducc') await writeFile(file, duccLicense(readFileSync(path.join(outDir, DUCC_HEADER), 'utf8')));
+    else await copyFile(licenseOf(outDir, tree, name), file);
   }
+}
+
+const DUCC_HEADER = 'ducc/ducc0/fft/fft.h';
+
+/** DUCC's crate has no licence file: its files begin with the text, as comments, and end with a second licence. */
+export function duccLicense(header: string): string {
+  const comments = header.slice(0, header.indexOf('#ifndef')).match(/(?<=\/\*)[^]*?(?=\*\/)/g) ?? [];
+  const text = comments.filter((comment) => !/SPDX|GNU General Public/.test(comment)).map((comment) => comment.trim());
+  if (!/^Redistribution and use/m.test(text.join('\n'))) throw new Error(`${DUCC_HEADER} states no BSD licence`);
+  return `${text.join('\n\n')}\n`;
 }
 
 function licenseOf(outDir: string, tree: string, name: string): string {

@@ -14,23 +14,24 @@ import { fetchCratePart } from './crate-part.js';
 import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
 
 /**
- * IREE's runtime tree, the headers, Tracy's client, GoogleTest and the licences; everything checked against the lock.
+ * IREE's runtime tree, the headers, Tracy's client, GoogleTest, DUCC and the licences; everything checked against the lock.
  * CUDA's header is fetched whatever the device, Tracy whatever the flavour: they are small, and variants of one IREE
  * share one result.
  */
 export async function fetchSources(context: StageContext<FetchOptions>): Promise<SourcesArtifact> {
   const { lock, iree: used, own } = lockAndIree(context);
   const override = ireeOverride(context);
-  context.progress('fetch IREE, the headers, Tracy and GoogleTest');
+  context.progress('fetch IREE, the headers, Tracy, GoogleTest and DUCC');
   const [iree] = await Promise.all([
     fetchIree(context, override, { iree: used, own }),
     fetchHeaders(context, lock.pjrtHeaders, 'include'),
     fetchHeaders(context, lock.cudaHeaders, 'cuda-include'),
     fetchCratePart(context, lock.tracy, CRATE_PARTS.tracy, 'tracy'),
     fetchCratePart(context, lock.googletest, CRATE_PARTS.googletest, 'googletest'),
+    fetchCratePart(context, lock.ducc, CRATE_PARTS.ducc, 'ducc'),
   ]);
   const tree = path.resolve(context.outDir, iree.folder);
-  const made = { iree: used, version: iree.version, pjrtHeaders: lock.pjrtHeaders };
+  const made = { iree: used, version: iree.version, pjrtHeaders: lock.pjrtHeaders, ducc: lock.ducc };
   const components = componentsOf(tree, made, override);
   await mkdir(path.join(context.outDir, 'licenses'), { recursive: true });
   await writeLicenses(context.outDir, tree, components);
@@ -43,6 +44,7 @@ export async function fetchSources(context: StageContext<FetchOptions>): Promise
     cudaHeaders: 'cuda-include',
     tracy: 'tracy',
     googletest: 'googletest',
+    ducc: 'ducc',
     licenses: 'licenses',
     components,
   };

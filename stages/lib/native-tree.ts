@@ -11,7 +11,7 @@ import { releaseOf } from './release-of.js';
 
 /** What these stages see of `resolve-versions`. */
 export interface NativeVersions {
-  readonly lock: Pick<Lock, 'pjrtHeaders' | 'cudaHeaders' | 'tracy' | 'googletest'> & {
+  readonly lock: Pick<Lock, 'pjrtHeaders' | 'cudaHeaders' | 'tracy' | 'googletest' | 'ducc'> & {
     /** The one that the variant is made of. */
     readonly iree: readonly [LockedIree];
   };
@@ -21,9 +21,9 @@ export interface NativeVersions {
 /** A new jaxlib, another claim, another release line: none of them is read, and none compiles anything. */
 export const NATIVE_READS = {
   'resolve-versions': ({ lock, compiler }: ResolveArtifact, variant: Variant): NativeVersions => {
-    const { pjrtHeaders, cudaHeaders, tracy, googletest } = lock;
+    const { pjrtHeaders, cudaHeaders, tracy, googletest, ducc } = lock;
     return {
-      lock: { iree: [ireeOf(lock, variant)], pjrtHeaders, cudaHeaders, tracy, googletest },
+      lock: { iree: [ireeOf(lock, variant)], pjrtHeaders, cudaHeaders, tracy, googletest, ducc },
       ...(compiler === undefined ? {} : { compiler }),
     };
   },
@@ -131,6 +131,7 @@ interface BuildTree {
   readonly cudaHeaders: string;
   readonly tracy: string;
   readonly googletest: string;
+  readonly ducc: string;
 }
 
 /**
@@ -165,6 +166,7 @@ async function buildTree(context: StageContext, compiler: AsanCompiler | undefin
     cudaHeaders: await link('cuda-headers', path.resolve(sources.dir, sources.value.cudaHeaders)),
     tracy: await link('tracy', path.resolve(sources.dir, sources.value.tracy)),
     googletest: await link('googletest', path.resolve(sources.dir, sources.value.googletest)),
+    ducc: await link('ducc', path.resolve(sources.dir, sources.value.ducc)),
   };
 }
 
@@ -196,6 +198,7 @@ function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<stri
     IREE_PJRT_CUDA_HEADERS_DIR: tree.cudaHeaders,
     IREE_PJRT_TRACY_DIR: tree.tracy,
     IREE_PJRT_GOOGLETEST_DIR: tree.googletest,
+    IREE_PJRT_DUCC_DIR: tree.ducc,
     IREE_PJRT_VERSION: projectVersion(context),
     IREE_PJRT_IREE_VERSION: context.artifact<SourcesArtifact>('fetch-sources').value.ireeVersion,
     IREE_PJRT_STABLEHLO_VERSION: iree.compiler.stablehlo,

@@ -43,6 +43,7 @@ export function inputsOf(
     cudaHeaders: compat.cudaHeaders,
     tracy: compat.tracy,
     googletest: compat.googletest,
+    ducc: compat.ducc,
   };
   const text = stableStringify(
     { origin: { ...origin, wished: origin.pythons }, rows },

@@ -11,7 +11,7 @@ import { resolveIree } from './iree.js';
 import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
 import { CRATE_PARTS } from '../lib/crate-parts.js';
-import { resolveCratePart, resolveTracy } from './crate-parts.js';
+import { resolveCratePart, resolveDucc, resolveTracy } from './crate-parts.js';
 import { checkBuilds } from './local.js';
 import { makeResolver } from './resolver.js';
 
@@ -73,15 +73,16 @@ export async function resolveLock(
   const frameworks = await resolveFrameworks(resolver);
   const [framework] = frameworks;
   if (!framework) throw new Error('resolveFrameworks gave none');
-  context.progress('ask the registries for IREE, the headers and Tracy');
-  const [iree, pjrtHeaders, cudaHeaders, tracy, googletest] = await Promise.all([
+  context.progress('ask the registries for IREE, the headers, Tracy and DUCC');
+  const [iree, pjrtHeaders, cudaHeaders, tracy, googletest, ducc] = await Promise.all([
     resolveIree(resolver, frameworks),
     resolveHeaders(resolver, framework, frameworks),
     resolveCudaHeaders(resolver),
     resolveTracy(resolver),
     resolveCratePart(resolver, compat.googletest, CRATE_PARTS.googletest),
+    resolveDucc(resolver),
   ]);
-  const chosen = { framework, frameworks, iree, pjrtHeaders, cudaHeaders, tracy, googletest };
+  const chosen = { framework, frameworks, iree, pjrtHeaders, cudaHeaders, tracy, googletest, ducc };
   return sealLock({ lockVersion: 1, inputs: inputsOf(origin, chosen, compat), from: origin, ...chosen });
 }
 

@@ -245,9 +245,9 @@ describe('fetch-sources', () => {
     for (const file of ['runtime/src/iree/base/api.h', 'compiler/bindings/c/iree/compiler/embedding_api.h']) {
       expect(fs.existsSync(path.join(dir, value.iree, file))).toBe(true);
     }
-    expect(value.components.map(({ name }) => name)).toEqual(['iree', 'flatcc', 'dlmalloc', 'pjrt-c-api']);
+    expect(value.components.map(({ name }) => name)).toEqual(['iree', 'flatcc', 'dlmalloc', 'pjrt-c-api', 'ducc']);
     for (const { name } of value.components) {
-      expect(fs.readFileSync(path.join(dir, value.licenses, `${name}.txt`), 'utf8')).toMatch(/License|Permission/);
+      expect(fs.readFileSync(path.join(dir, value.licenses, `${name}.txt`), 'utf8')).toMatch(/License|Permission|Redistribution/);
     }
   });
 

@@ -117,7 +117,7 @@ describe('the wheel', () => {
     expect(Number(bom.specVersion)).toBeGreaterThanOrEqual(1.4);
     expect(bom.metadata.component.name).toBe('iree-pjrt-plugin-cpu');
     const names = bom.components.map(({ name }) => name.toLowerCase());
-    for (const part of ['iree', 'flatcc', 'dlmalloc']) expect(names.join(' ')).toContain(part);
+    for (const part of ['iree', 'flatcc', 'dlmalloc', 'ducc']) expect(names.join(' ')).toContain(part);
     for (const component of bom.components) expect(component, component.name).toHaveProperty('licenses');
     // The wheel holds nothing of the machine or the moment, which would make two builds differ.
     expect(bom).not.toHaveProperty('serialNumber');

@@ -189,6 +189,7 @@ describe('env', () => {
       cudaHeaders: 'cuda',
       tracy: 'tracy',
       googletest: 'gtest',
+      ducc: 'ducc',
     }),
     resolved: made('/lock', {
       lock: {
@@ -208,6 +209,7 @@ describe('env', () => {
     IREE_PJRT_CUDA_HEADERS_DIR: '/sources/cuda',
     IREE_PJRT_TRACY_DIR: '/sources/tracy',
     IREE_PJRT_GOOGLETEST_DIR: '/sources/gtest',
+    IREE_PJRT_DUCC_DIR: '/sources/ducc',
     IREE_PJRT_IREE_VERSION: '3.11.0',
     IREE_PJRT_STABLEHLO_VERSION: '1.13.0',
     IREE_PJRT_ZIG: '/tools/zig',

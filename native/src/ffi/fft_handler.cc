@@ -1,130 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// stablehlo.fft over the last one to three dimensions of a batch of arrays.
-#include <deque>
+// stablehlo.fft over the last dimensions of a batch of arrays.
+#include <algorithm>
+#include <cstring>
 
 #include "ffi/api.h"
 #include "ffi/call_attributes.h"
 #include "ffi/fft.h"
+#include "ffi/foreign_call.h"
 
 namespace iree_pjrt {
 namespace {
 
-using Complex = Fft::Complex;
-
-// One array of the batch on its way from the input to the output.
-struct Grid {
-  std::vector<size_t> dims;
-  std::vector<Complex> values;
-
-  size_t size() const {
-    size_t size = 1;
-    for (size_t dim : dims) size *= dim;
-    return size;
-  }
-};
-
-std::vector<size_t> LastDims(const XLA_FFI_Buffer& buffer, size_t rank) {
-  return {buffer.dims + buffer.rank - rank, buffer.dims + buffer.rank};
+[[noreturn]] void Refuse() {
+  ThrowInvalidArgument("a damaged call of " + std::string(kFftTarget));
 }
 
-void TransformAxis(Grid& grid, size_t axis, const Fft& fft, bool inverse) {
-  size_t stride = 1;
-  for (size_t i = axis + 1; i < grid.dims.size(); ++i) stride *= grid.dims[i];
-  const size_t length = grid.dims[axis];
-  std::vector<Complex> line(length);
-  for (size_t block = 0; block < grid.values.size(); block += length * stride) {
-    for (size_t i = 0; i < stride; ++i) {
-      Complex* first = grid.values.data() + block + i;
-      for (size_t k = 0; k < length; ++k) line[k] = first[k * stride];
-      inverse ? fft.Inverse(line.data()) : fft.Forward(line.data());
-      for (size_t k = 0; k < length; ++k) first[k * stride] = line[k];
-    }
-  }
+std::vector<size_t> DimsOf(const XLA_FFI_Buffer& buffer) {
+  return {buffer.dims, buffer.dims + buffer.rank};
 }
 
-// Takes the first numbers of each line along the last dimension; where there
-// are fewer than `length`, the rest follows from the symmetry of a real signal.
-Grid Resize(const Grid& grid, size_t length) {
-  Grid resized{grid.dims, {}};
-  resized.dims.back() = length;
-  resized.values.reserve(resized.size());
-  const size_t had = grid.dims.back();
-  for (size_t begin = 0; begin < grid.values.size(); begin += had) {
-    for (size_t k = 0; k < length; ++k) {
-      resized.values.push_back(
-          k < had ? grid.values[begin + k]
-                  : std::conj(grid.values[begin + length - k]));
-    }
-  }
-  return resized;
+size_t SizeOf(const std::vector<size_t>& dims) {
+  size_t size = 1;
+  for (size_t dim : dims) size *= dim;
+  return size;
 }
 
-Grid Transform(Grid grid, FftKind kind, const std::deque<Fft>& plans,
-               size_t last_output) {
-  const bool inverse = kind == FftKind::kIfft || kind == FftKind::kIrfft;
-  const size_t last = grid.dims.size() - 1;
-  for (size_t axis = 0; axis < last; ++axis) {
-    TransformAxis(grid, axis, plans[axis], inverse);
+// Whether the numbers are of twice the precision.
+bool CheckTypes(FftKind kind, XLA_FFI_DataType input, XLA_FFI_DataType output) {
+  const bool twice =
+      input == XLA_FFI_DataType_F64 || input == XLA_FFI_DataType_C128;
+  const auto real = twice ? XLA_FFI_DataType_F64 : XLA_FFI_DataType_F32;
+  const auto complex = twice ? XLA_FFI_DataType_C128 : XLA_FFI_DataType_C64;
+  if (input != (kind == FftKind::kRfft ? real : complex) ||
+      output != (kind == FftKind::kIrfft ? real : complex)) {
+    Refuse();
   }
-  if (kind == FftKind::kIrfft) grid = Resize(grid, last_output);
-  TransformAxis(grid, last, plans[last], inverse);
-  if (kind == FftKind::kRfft) grid = Resize(grid, last_output);
-  return grid;
+  return twice;
 }
 
-template <typename T>
-void Run(const XLA_FFI_Buffer& input, const XLA_FFI_Buffer& output,
-         FftKind kind, size_t rank) {
-  Grid shape{LastDims(input, rank), {}};
-  const std::vector<size_t> out_dims = LastDims(output, rank);
-  std::deque<Fft> plans;
-  for (size_t axis = 0; axis < rank; ++axis) {
-    plans.emplace_back(kind == FftKind::kIrfft ? out_dims[axis]
-                                               : shape.dims[axis]);
-  }
-  size_t batch = 1;
-  for (size_t i = 0; i + rank < static_cast<size_t>(input.rank); ++i) {
-    batch *= static_cast<size_t>(input.dims[i]);
-  }
-  const bool real_input = kind == FftKind::kRfft;
-  const auto* from = static_cast<const T*>(input.data);
-  auto* to = static_cast<T*>(output.data);
-  for (size_t b = 0; b < batch; ++b) {
-    Grid grid = shape;
-    grid.values.resize(grid.size());
-    for (Complex& value : grid.values) {
-      value = real_input ? Complex(from[0], 0) : Complex(from[0], from[1]);
-      from += real_input ? 1 : 2;
-    }
-    for (const Complex& value :
-         Transform(std::move(grid), kind, plans, out_dims.back()).values) {
-      *to++ = static_cast<T>(value.real());
-      if (kind != FftKind::kIrfft) *to++ = static_cast<T>(value.imag());
-    }
-  }
+void CheckShape(FftKind kind, const FftShape& shape) {
+  const size_t rank = shape.input.size();
+  if (shape.output.size() != rank || shape.rank > rank) Refuse();
+  std::vector<size_t> input = shape.input;
+  std::vector<size_t> output = shape.output;
+  // Of a real signal there are the coefficients up to the middle.
+  if (kind == FftKind::kRfft) input.back() = input.back() / 2 + 1;
+  if (kind == FftKind::kIrfft) output.back() = output.back() / 2 + 1;
+  if (input != output) Refuse();
 }
 
 void Answer(const XLA_FFI_CallFrame& frame) {
-  if (frame.args.size != 1 || frame.rets.size != 1) {
-    ThrowInvalidArgument("an fft has one operand and one result");
-  }
+  if (frame.args.size != 1 || frame.rets.size != 1) Refuse();
   const auto& input = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& output = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
-  const auto kind = static_cast<FftKind>(ScalarAttribute(frame.attrs, "kind"));
+  const int32_t number = ScalarAttribute(frame.attrs, "kind");
   const int32_t rank = ScalarAttribute(frame.attrs, "rank");
-  if (rank < 1 || rank > input.rank || input.rank != output.rank) {
-    ThrowInvalidArgument("an fft over " + std::to_string(rank) +
-                         " dimensions of an array with " +
-                         std::to_string(input.rank));
+  if (number < 0 || number > static_cast<int32_t>(FftKind::kIrfft) ||
+      rank < 1) {
+    Refuse();
   }
-  for (int64_t i = 0; i < output.rank; ++i) {
-    if (output.dims[i] == 0 || input.dims[i] == 0) return;
+  const auto kind = static_cast<FftKind>(number);
+  const FftShape shape{DimsOf(input), DimsOf(output),
+                       static_cast<size_t>(rank)};
+  const bool twice = CheckTypes(kind, input.dtype, output.dtype);
+  const size_t size = SizeOf(shape.output);
+  if (size == 0) return;
+  if (SizeOf(shape.input) == 0) {
+    std::memset(output.data, 0, size * ByteSizeOf(output.dtype));
+    return;
   }
-  const bool twice = input.dtype == XLA_FFI_DataType_F64 ||
-                     input.dtype == XLA_FFI_DataType_C128;
-  const auto axes = static_cast<size_t>(rank);
-  twice ? Run<double>(input, output, kind, axes)
-        : Run<float>(input, output, kind, axes);
+  CheckShape(kind, shape);
+  twice ? Transform<double>(kind, shape, input.data, output.data)
+        : Transform<float>(kind, shape, input.data, output.data);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ export const COMPAT_FILES = {
   cudaHeaders: 'compat/cuda-headers.yaml',
   tracy: 'compat/tracy.yaml',
   googletest: 'compat/googletest.yaml',
+  ducc: 'compat/ducc.yaml',
 } as const;
 
 /** What was run together; apart, because no choice of versions depends on it. */

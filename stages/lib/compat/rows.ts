@@ -10,6 +10,7 @@ export interface Compat {
   readonly cudaHeaders: HeaderSource;
   readonly tracy: TracySource;
   readonly googletest: CrateSource;
+  readonly ducc: DuccSource;
 }
 
 export interface JaxlibRow {
@@ -57,6 +58,12 @@ export interface TracySource extends CrateSource {
   readonly protocol: number;
 }
 
+/** Sources of DUCC. */
+export interface DuccSource extends CrateSource {
+  /** SPDX expression that each of its files states. */
+  readonly license: string;
+}
+
 export interface HeaderFile {
   /** Folder of the wheel that includes start from. */
   readonly includeRoot: string;
@@ -85,15 +92,16 @@ export interface Trap {
 }
 
 export async function loadCompat(root: string): Promise<Compat> {
-  const [jaxlib, iree, headers, cudaHeaders, tracy, googletest] = await Promise.all([
+  const [jaxlib, iree, headers, cudaHeaders, tracy, googletest, ducc] = await Promise.all([
     readCompatFile<{ readonly rows: readonly JaxlibRow[] }>(root, COMPAT_FILES.jaxlib, 'compat-jaxlib'),
     readCompatFile<{ readonly rows: readonly IreeRow[] }>(root, COMPAT_FILES.iree, 'compat-iree'),
     readCompatFile<HeaderFile>(root, COMPAT_FILES.headers, 'compat-pjrt-headers'),
     readCompatFile<HeaderSource>(root, COMPAT_FILES.cudaHeaders, 'compat-cuda-headers'),
     readCompatFile<TracySource>(root, COMPAT_FILES.tracy, 'compat-tracy'),
     readCompatFile<CrateSource>(root, COMPAT_FILES.googletest, 'compat-googletest'),
+    readCompatFile<DuccSource>(root, COMPAT_FILES.ducc, 'compat-ducc'),
   ]);
-  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy, googletest };
+  return { jaxlib: jaxlib.rows, iree: iree.rows, headers, cudaHeaders, tracy, googletest, ducc };
 }
 
 /** Minor of an API version `0.minor`. */
