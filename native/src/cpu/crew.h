@@ -32,6 +32,7 @@ class Crew {
   // How many threads share work, those that have it included; 1 to 256, others
   // become the nearest. What is being done goes on as before.
   void set_threads(size_t threads);
+  size_t threads() const { return threads_.load(std::memory_order_relaxed); }
 
   // Returns when all `count` parts are done. Parts of the same `kind`, any
   // number, take about as long each time. Any thread may call, also several; a

@@ -4,62 +4,322 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
+#include <limits>
 #include <numbers>
+#include <numeric>
 #include <random>
+
+#include "cpu/crew.h"
+#include "ffi/frame.h"
 
 namespace iree_pjrt {
 namespace {
 
-using Complex = Fft::Complex;
+using Complex = std::complex<double>;
+using Dims = std::vector<int64_t>;
 
-std::vector<Complex> Noise(size_t size) {
-  std::mt19937 generator(static_cast<unsigned>(size));
-  std::normal_distribution<double> normal;
-  std::vector<Complex> values(size);
-  for (Complex& value : values) value = {normal(generator), normal(generator)};
-  return values;
+constexpr FftKind kKinds[] = {FftKind::kFft, FftKind::kIfft, FftKind::kRfft,
+                              FftKind::kIrfft};
+
+size_t SizeOf(const Dims& dims) {
+  return static_cast<size_t>(std::accumulate(
+      dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
 }
 
-// By the definition, with angles reduced before they are rounded.
-std::vector<Complex> Naive(const std::vector<Complex>& in) {
-  const size_t n = in.size();
-  std::vector<Complex> out(n);
-  for (size_t k = 0; k < n; ++k) {
-    for (size_t j = 0; j < n; ++j) {
-      const double angle = -2 * std::numbers::pi *
-                           static_cast<double>(j * k % n) /
-                           static_cast<double>(n);
-      out[k] += in[j] * std::polar(1.0, angle);
+Dims Halved(Dims dims) {
+  dims.back() = dims.back() / 2 + 1;
+  return dims;
+}
+
+// An array on its way through the definition; real numbers have no imaginary
+// parts.
+struct Array {
+  Dims dims;
+  std::vector<Complex> values;
+};
+
+// The lines along `axis` by the definition, with angles reduced before they are
+// rounded.
+Array TransformAxis(const Array& array, size_t axis, int sign) {
+  const auto length = static_cast<size_t>(array.dims[axis]);
+  size_t stride = 1;
+  for (size_t i = axis + 1; i < array.dims.size(); ++i) {
+    stride *= static_cast<size_t>(array.dims[i]);
+  }
+  std::vector<Complex> roots;
+  for (size_t k = 0; k < length; ++k) {
+    roots.push_back(std::polar(1.0, sign * 2 * std::numbers::pi *
+                                        static_cast<double>(k) /
+                                        static_cast<double>(length)));
+  }
+  Array out{array.dims, std::vector<Complex>(array.values.size())};
+  for (size_t i = 0; i < array.values.size(); ++i) {
+    const size_t k = i / stride % length;
+    const size_t first = i - k * stride;
+    for (size_t j = 0; j < length; ++j) {
+      out.values[i] += array.values[first + j * stride] * roots[j * k % length];
     }
   }
   return out;
 }
 
-double Distance(const std::vector<Complex>& a, const std::vector<Complex>& b) {
-  double most = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
+// The first `length` of each line along the last dimension.
+Array Cut(const Array& array, int64_t length) {
+  Array out{array.dims, {}};
+  out.dims.back() = length;
+  const auto had = static_cast<size_t>(array.dims.back());
+  const auto wanted = static_cast<size_t>(length);
+  for (size_t begin = 0; begin < array.values.size(); begin += had) {
+    for (size_t k = 0; k < wanted; ++k) {
+      out.values.push_back(array.values[begin + k]);
+    }
+  }
+  return out;
 }
 
-TEST(FftTest, EqualsTheDefinitionAtEveryLength) {
-  for (size_t n = 1; n <= 200; ++n) {
-    const auto in = Noise(n);
-    auto out = in;
-    const Fft fft(n);
-    fft.Forward(out.data());
-    EXPECT_LT(Distance(out, Naive(in)), 1e-11) << n;
-    fft.Inverse(out.data());
-    EXPECT_LT(Distance(out, in), 1e-12) << n;
+// All coefficients of a real signal: those beyond the middle follow from the
+// others, and of those that are their own images only the real part counts.
+Array Mirrored(const Array& array, int64_t length) {
+  Array out{array.dims, {}};
+  out.dims.back() = length;
+  const auto had = static_cast<size_t>(array.dims.back());
+  const auto wanted = static_cast<size_t>(length);
+  for (size_t begin = 0; begin < array.values.size(); begin += had) {
+    for (size_t k = 0; k < wanted; ++k) {
+      const size_t image = (wanted - k) % wanted;
+      const Complex value = k < had ? array.values[begin + k]
+                                    : std::conj(array.values[begin + image]);
+      out.values.push_back(k == image ? value.real() : value);
+    }
+  }
+  return out;
+}
+
+std::vector<Complex> ByDefinition(FftKind kind, Array array, size_t rank,
+                                  const Dims& out) {
+  const bool inverse = kind == FftKind::kIfft || kind == FftKind::kIrfft;
+  const size_t last = array.dims.size() - 1;
+  const int sign = inverse ? 1 : -1;
+  for (size_t axis = last + 1 - rank; axis < last; ++axis) {
+    array = TransformAxis(array, axis, sign);
+  }
+  if (kind == FftKind::kIrfft) array = Mirrored(array, out.back());
+  array = TransformAxis(array, last, sign);
+  if (kind == FftKind::kRfft) array = Cut(array, out.back());
+  if (!inverse) return array.values;
+  double size = 1;
+  for (size_t axis = last + 1 - rank; axis <= last; ++axis) {
+    size *= static_cast<double>(out[axis]);
+  }
+  for (Complex& value : array.values) value /= size;
+  return array.values;
+}
+
+ForeignAttribute Scalar(int32_t value) {
+  ForeignAttribute attribute;
+  attribute.kind = XLA_FFI_AttrType_SCALAR;
+  attribute.type = XLA_FFI_DataType_S32;
+  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
+  attribute.size = 1;
+  return attribute;
+}
+
+template <typename T>
+ForeignTensor Tensor(bool complex, const Dims& dims) {
+  const bool twice = sizeof(T) == 8;
+  const auto type =
+      complex ? (twice ? PJRT_Buffer_Type_C128 : PJRT_Buffer_Type_C64)
+              : (twice ? PJRT_Buffer_Type_F64 : PJRT_Buffer_Type_F32);
+  ForeignTensor tensor{MakeShape(type, dims.data(), dims.size()), {}};
+  tensor.major_to_minor.resize(dims.size());
+  std::iota(tensor.major_to_minor.begin(), tensor.major_to_minor.end(), 0);
+  return tensor;
+}
+
+// `dims` are those of the signal: its transform has fewer if it is real.
+template <typename T>
+ForeignCall CallOf(FftKind kind, const Dims& dims, size_t rank) {
+  ForeignCall call;
+  call.target = kFftTarget;
+  const bool from_real = kind == FftKind::kRfft;
+  const bool to_real = kind == FftKind::kIrfft;
+  call.operands = {Tensor<T>(!from_real, to_real ? Halved(dims) : dims)};
+  call.results = {Tensor<T>(!to_real, from_real ? Halved(dims) : dims)};
+  call.aliases = {-1};
+  call.attributes = {{"kind", Scalar(static_cast<int32_t>(kind))},
+                     {"rank", Scalar(static_cast<int32_t>(rank))}};
+  return call;
+}
+
+// What a call is given, and what it says.
+template <typename T>
+struct Answered {
+  explicit Answered(const ForeignCall& call)
+      : from(call.operands[0].shape.byte_size() / sizeof(T)),
+        to(call.results[0].shape.byte_size() / sizeof(T), T{-7}) {
+    std::mt19937 generator(static_cast<unsigned>(from.size()));
+    std::normal_distribution<double> normal;
+    for (T& number : from) number = static_cast<T>(normal(generator));
+    BoundCall(call).Run({from.data()}, {to.data()});
+  }
+
+  std::vector<T> from;
+  std::vector<T> to;
+};
+
+template <typename T>
+std::vector<Complex> Values(const std::vector<T>& numbers, bool complex) {
+  std::vector<Complex> values;
+  for (size_t i = 0; i < numbers.size(); i += complex ? 2 : 1) {
+    values.emplace_back(numbers[i], complex ? numbers[i + 1] : T{0});
+  }
+  return values;
+}
+
+// The largest distance, in units of the last place of the largest number.
+template <typename T>
+double Distance(const std::vector<Complex>& got,
+                const std::vector<Complex>& want) {
+  EXPECT_EQ(got.size(), want.size());
+  double most = 0;
+  double largest = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    most = std::max(most, std::abs(got[i] - want[i]));
+    largest = std::max(largest, std::abs(want[i]));
+    if (!std::isfinite(std::abs(got[i]))) return HUGE_VAL;
+  }
+  return most / largest / static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+template <typename T>
+void ExpectDefinition(FftKind kind, const Dims& dims, size_t rank) {
+  const ForeignCall call = CallOf<T>(kind, dims, rank);
+  const Answered<T> run(call);
+  const Array input{call.operands[0].shape.dims,
+                    Values(run.from, kind != FftKind::kRfft)};
+  const auto got = Values(run.to, kind != FftKind::kIrfft);
+  const auto want =
+      ByDefinition(kind, input, rank, call.results[0].shape.dims);
+  EXPECT_LT(Distance<T>(got, want), 30)
+      << "kind " << static_cast<int>(kind) << ", " << sizeof(T) << " bytes, "
+      << testing::PrintToString(dims) << ", rank " << rank;
+}
+
+void ExpectDefinitions(const Dims& dims, size_t rank) {
+  for (FftKind kind : kKinds) {
+    ExpectDefinition<float>(kind, dims, rank);
+    ExpectDefinition<double>(kind, dims, rank);
   }
 }
 
-TEST(FftTest, LargeLengths) {
-  for (size_t n : {1024u, 1009u, 2 * 997u, 1536u}) {
-    const auto in = Noise(n);
-    auto out = in;
-    Fft(n).Forward(out.data());
-    EXPECT_LT(Distance(out, Naive(in)), 1e-9) << n;
+TEST(FftTest, EqualsTheDefinitionAtEveryLength) {
+  for (int64_t n = 1; n <= 140; ++n) ExpectDefinitions({n}, 1);
+  for (int64_t n : {251, 256, 625, 997, 1000, 1024, 1331}) {
+    ExpectDefinitions({n}, 1);
+  }
+}
+
+TEST(FftTest, Batches) {
+  for (int64_t n : {1, 2, 3, 16, 31, 60, 250}) {
+    // Vectors of lines, and what is left of them.
+    for (int64_t batch : {2, 3, 4, 5, 7, 9, 17}) {
+      ExpectDefinitions({batch, n}, 1);
+    }
+    ExpectDefinitions({2, 3, 1, n}, 1);
+  }
+}
+
+TEST(FftTest, SeveralDimensions) {
+  for (const Dims& dims : {Dims{1, 1}, {1, 6}, {6, 1}, {5, 7}, {16, 16},
+                           {64, 33}, {3, 8, 9}, {4, 1, 5}}) {
+    ExpectDefinitions(dims, 2);
+  }
+  for (const Dims& dims : {Dims{1, 1, 1}, {2, 3, 4}, {5, 1, 8}, {8, 9, 10},
+                           {2, 3, 4, 5}, {3, 2, 4, 4, 5}}) {
+    ExpectDefinitions(dims, 3);
+  }
+}
+
+// Of transforms that are shared between threads, which are too large for the
+// definition.
+template <typename T>
+void ExpectSameOnThreads(FftKind kind, const Dims& dims, size_t rank) {
+  const ForeignCall call = CallOf<T>(kind, dims, rank);
+  const auto on = [&](size_t threads) {
+    Crew::Get().set_threads(threads);
+    const auto values = Values(Answered<T>(call).to, kind != FftKind::kIrfft);
+    Crew::Get().set_threads(1);
+    return values;
+  };
+  EXPECT_LT(Distance<T>(on(3), on(1)), 10)
+      << static_cast<int>(kind) << testing::PrintToString(dims);
+}
+
+TEST(FftTest, ThreadsShareLargeOnes) {
+  for (FftKind kind : kKinds) {
+    for (const Dims& dims : {Dims{100'000}, {65'536}, {100'003}}) {
+      ExpectSameOnThreads<float>(kind, dims, 1);
+      ExpectSameOnThreads<double>(kind, dims, 1);
+    }
+    ExpectSameOnThreads<float>(kind, {1001, 250}, 1);
+    ExpectSameOnThreads<float>(kind, {3, 40'000}, 1);
+    ExpectSameOnThreads<double>(kind, {256, 255}, 2);
+    ExpectSameOnThreads<float>(kind, {2, 40, 30, 50}, 3);
+  }
+}
+
+TEST(FftTest, LargeOnesTakeSingleCoefficientsFromEverywhere) {
+  constexpr size_t kSize = 100'000;
+  const ForeignCall call = CallOf<float>(FftKind::kFft, {kSize}, 1);
+  const Answered<float> run(call);
+  const auto from = Values(run.from, true);
+  const auto got = Values(run.to, true);
+  for (size_t k : {size_t{0}, size_t{1}, size_t{777}, kSize / 2, kSize - 1}) {
+    Complex want;
+    for (size_t j = 0; j < kSize; ++j) {
+      want += from[j] * std::polar(1.0, -2 * std::numbers::pi *
+                                            static_cast<double>(j * k % kSize) /
+                                            static_cast<double>(kSize));
+    }
+    EXPECT_LT(std::abs(got[k] - want), 1e-3) << k;
+  }
+}
+
+TEST(FftTest, EmptyArrays) {
+  for (FftKind kind : kKinds) {
+    EXPECT_NO_THROW((Answered<float>(CallOf<float>(kind, {0, 5}, 1))));
+    EXPECT_NO_THROW((Answered<float>(CallOf<float>(kind, {3, 0, 5}, 2))));
+  }
+}
+
+TEST(FftTest, DamagedCallsAreRefused) {
+  const auto expect_refused = [](const ForeignCall& call) {
+    EXPECT_THROW((Answered<double>(call)), Error);
+  };
+  for (FftKind kind : kKinds) {
+    const ForeignCall whole = CallOf<float>(kind, {4, 6}, 1);
+    for (int32_t number : {-1, 4}) {
+      ForeignCall call = whole;
+      call.attributes["kind"] = Scalar(number);
+      expect_refused(call);
+    }
+    for (int32_t number : {-1, 0, 3}) {
+      ForeignCall call = whole;
+      call.attributes["rank"] = Scalar(number);
+      expect_refused(call);
+    }
+    ForeignCall call = whole;
+    call.results = CallOf<float>(kind, {4, 8}, 1).results;
+    expect_refused(call);
+    call.results = CallOf<float>(kind, {5, 6}, 1).results;
+    expect_refused(call);
+    call.results = CallOf<float>(kind, {2, 2, 6}, 1).results;
+    expect_refused(call);
+    call.results = CallOf<double>(kind, {4, 6}, 1).results;
+    expect_refused(call);
+    call.results = call.operands;
+    if (kind == FftKind::kRfft || kind == FftKind::kIrfft) expect_refused(call);
   }
 }
 

@@ -1,40 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ffi/ducc/transform.h"
 
+#include <algorithm>
 #include <complex>
+#include <exception>
 #include <functional>
+#include <utility>
 
 #include "ducc0/fft/fft.h"
+#include "runtime/share_work.h"
+
+namespace {
+
+// So that threads which come late find something to do.
+constexpr size_t kPartsEach = 4;
+// Fewer numbers take less time than calling another thread does.
+constexpr size_t kShareFrom = 1 << 15;
+
+// Of the work that is shared next. The steps of equal transforms have equal
+// numbers: how long they take is remembered by it.
+thread_local uint64_t next_kind = 0;
+
+}  // namespace
 
 namespace ducc0::detail_threading {
 namespace {
 
-// All of the work, on the thread that has it.
-class OneThread : public Scheduler {
- public:
-  explicit OneThread(size_t work) : rest_{0, work} {}
+using Function = std::function<void(Scheduler&)>;
 
-  size_t num_threads() const override { return 1; }
-  size_t thread_num() const override { return 0; }
+// Part `number` of `count` equal ones.
+class Part : public Scheduler {
+ public:
+  Part(size_t work, size_t number, size_t count)
+      : number_(number), count_(count) {
+    std::tie(rest_.lo, rest_.hi) = calcShare(count, number, work);
+  }
+
+  size_t num_threads() const override { return count_; }
+  size_t thread_num() const override { return number_; }
   Range getNext() override { return std::exchange(rest_, Range()); }
 
  private:
+  const size_t number_;
+  const size_t count_;
   Range rest_;
+};
+
+class Shared {
+ public:
+  Shared(size_t work, size_t count, const Function& function)
+      : work_(work), count_(count), function_(function) {}
+
+  void Run() {
+    if (count_ == 1) return RunPart(0);
+    iree_pjrt::ShareWork(
+        next_kind++, count_,
+        [](void* context, uint64_t begin, uint64_t end) {
+          static_cast<Shared*>(context)->RunParts(begin, end);
+        },
+        this);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void RunPart(size_t number) const {
+    Part part(work_, number, count_);
+    function_(part);
+  }
+
+  void RunParts(uint64_t begin, uint64_t end) noexcept {
+    try {
+      for (uint64_t i = begin; i < end; ++i) RunPart(i);
+    } catch (...) {
+      const LockGuard lock(mutex_);
+      error_ = std::current_exception();
+    }
+  }
+
+  const size_t work_;
+  const size_t count_;
+  const Function& function_;
+  Mutex mutex_;
+  std::exception_ptr error_;
 };
 
 }  // namespace
 
-size_t adjust_nthreads(size_t) { return 1; }
+size_t adjust_nthreads(size_t wanted) { return wanted; }
 
-void execStatic(size_t work, size_t, size_t,
-                std::function<void(Scheduler&)> function) {
-  OneThread scheduler(work);
-  function(scheduler);
+void execStatic(size_t work, size_t threads, size_t, Function function) {
+  Shared(work, std::clamp<size_t>(work, 1, threads), function).Run();
 }
 
-void execParallel(size_t, std::function<void(Scheduler&)> function) {
-  OneThread scheduler(0);
-  function(scheduler);
+void execParallel(size_t threads, Function function) {
+  Shared(0, threads, function).Run();
 }
 
 void execParallel(size_t begin, size_t end, size_t,
@@ -65,6 +124,20 @@ Dims LastAxes(size_t dims, size_t rank) {
   return axes;
 }
 
+// Into how many parts DUCC may split a transform.
+size_t PartsOf(const Dims& dims) {
+  size_t size = 1;
+  uint64_t kind = 0;
+  for (size_t dim : dims) {
+    size *= dim;
+    kind = (kind + dim) * 0x9e37'79b9'7f4a'7c15;
+  }
+  const size_t threads = WorkThreads();
+  if (threads == 1 || size < kShareFrom) return 1;
+  next_kind = kind;
+  return threads * kPartsEach;
+}
+
 template <typename T>
 T Inverse(const Dims& lengths, const Dims& axes) {
   double size = 1;
@@ -82,19 +155,20 @@ void Transform(FftKind kind, const FftShape& shape, const void* from,
   const Dims out = Merged(shape.output, shape.rank);
   const Dims axes = LastAxes(in.size(), shape.rank);
   const bool forward = kind == FftKind::kFft || kind == FftKind::kRfft;
+  const size_t parts = PartsOf(kind == FftKind::kRfft ? in : out);
   const T factor = forward ? T{1} : Inverse<T>(out, axes);
   if (kind == FftKind::kRfft) {
     const ducc0::cfmav<T> input(static_cast<const T*>(from), in);
     ducc0::vfmav<Complex> output(static_cast<Complex*>(to), out);
-    ducc0::r2c(input, output, axes, forward, factor);
+    ducc0::r2c(input, output, axes, forward, factor, parts);
   } else if (kind == FftKind::kIrfft) {
     const ducc0::cfmav<Complex> input(static_cast<const Complex*>(from), in);
     ducc0::vfmav<T> output(static_cast<T*>(to), out);
-    ducc0::c2r(input, output, axes, forward, factor);
+    ducc0::c2r(input, output, axes, forward, factor, parts);
   } else {
     const ducc0::cfmav<Complex> input(static_cast<const Complex*>(from), in);
     ducc0::vfmav<Complex> output(static_cast<Complex*>(to), out);
-    ducc0::c2c(input, output, axes, forward, factor);
+    ducc0::c2c(input, output, axes, forward, factor, parts);
   }
 }
 

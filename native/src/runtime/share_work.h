@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work of many equal parts that is done on the host. Families of devices that
+// have threads of their own let them help (cpu/crew.h).
+#ifndef IREE_PJRT_RUNTIME_SHARE_WORK_H_
+#define IREE_PJRT_RUNTIME_SHARE_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace iree_pjrt {
+
+// Does the parts [begin, end); on any thread, several at a time. May not throw,
+// nor share work itself.
+using WorkParts = void (*)(void* context, uint64_t begin, uint64_t end);
+
+// How many threads share work, the calling one included.
+size_t WorkThreads();
+
+// Returns when all `count` parts are done. Parts of the same `kind`, any
+// number, take about as long each time.
+void ShareWork(uint64_t kind, uint64_t count, WorkParts work, void* context);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_RUNTIME_SHARE_WORK_H_
