@@ -247,7 +247,9 @@ describe('fetch-sources', () => {
     }
     expect(value.components.map(({ name }) => name)).toEqual(['iree', 'flatcc', 'dlmalloc', 'pjrt-c-api', 'ducc']);
     for (const { name } of value.components) {
-      expect(fs.readFileSync(path.join(dir, value.licenses, `${name}.txt`), 'utf8')).toMatch(/License|Permission|Redistribution/);
+      expect(fs.readFileSync(path.join(dir, value.licenses, `${name}.txt`), 'utf8')).toMatch(
+        /License|Permission|Redistribution/,
+      );
     }
   });
 

@@ -21,7 +21,7 @@ const FILES = globSync('**/*.{cc,h}', { cwd: join(NATIVE, 'src') }).sort();
 function offences(file: string, text: string): string[] {
   const [room = ''] = file.split('/');
   return names(text, INCLUDE)
-    .filter((include) => include !== FAMILY_HEADER && !/^(iree|xla)\/|^cuda\.h$/.test(include))
+    .filter((include) => include !== FAMILY_HEADER && !/^(iree|xla|ducc0)\/|^cuda\.h$/.test(include))
     .flatMap((include) => {
       const [target = ''] = include.split('/');
       const says = `${file} includes ${include}`;

@@ -23,8 +23,8 @@ constexpr FftKind kKinds[] = {FftKind::kFft, FftKind::kIfft, FftKind::kRfft,
                               FftKind::kIrfft};
 
 size_t SizeOf(const Dims& dims) {
-  return static_cast<size_t>(std::accumulate(
-      dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
+  return static_cast<size_t>(std::accumulate(dims.begin(), dims.end(),
+                                             int64_t{1}, std::multiplies<>()));
 }
 
 Dims Halved(Dims dims) {
@@ -49,9 +49,9 @@ Array TransformAxis(const Array& array, size_t axis, int sign) {
   }
   std::vector<Complex> roots;
   for (size_t k = 0; k < length; ++k) {
-    roots.push_back(std::polar(1.0, sign * 2 * std::numbers::pi *
-                                        static_cast<double>(k) /
-                                        static_cast<double>(length)));
+    roots.push_back(
+        std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) /
+                            static_cast<double>(length)));
   }
   Array out{array.dims, std::vector<Complex>(array.values.size())};
   for (size_t i = 0; i < array.values.size(); ++i) {
@@ -128,9 +128,9 @@ ForeignAttribute Scalar(int32_t value) {
 template <typename T>
 ForeignTensor Tensor(bool complex, const Dims& dims) {
   const bool twice = sizeof(T) == 8;
-  const auto type =
-      complex ? (twice ? PJRT_Buffer_Type_C128 : PJRT_Buffer_Type_C64)
-              : (twice ? PJRT_Buffer_Type_F64 : PJRT_Buffer_Type_F32);
+  const auto type = complex
+                        ? (twice ? PJRT_Buffer_Type_C128 : PJRT_Buffer_Type_C64)
+                        : (twice ? PJRT_Buffer_Type_F64 : PJRT_Buffer_Type_F32);
   ForeignTensor tensor{MakeShape(type, dims.data(), dims.size()), {}};
   tensor.major_to_minor.resize(dims.size());
   std::iota(tensor.major_to_minor.begin(), tensor.major_to_minor.end(), 0);
@@ -189,7 +189,8 @@ double Distance(const std::vector<Complex>& got,
     largest = std::max(largest, std::abs(want[i]));
     if (!std::isfinite(std::abs(got[i]))) return HUGE_VAL;
   }
-  return most / largest / static_cast<double>(std::numeric_limits<T>::epsilon());
+  return most / largest /
+         static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
 template <typename T>
@@ -199,8 +200,7 @@ void ExpectDefinition(FftKind kind, const Dims& dims, size_t rank) {
   const Array input{call.operands[0].shape.dims,
                     Values(run.from, kind != FftKind::kRfft)};
   const auto got = Values(run.to, kind != FftKind::kIrfft);
-  const auto want =
-      ByDefinition(kind, input, rank, call.results[0].shape.dims);
+  const auto want = ByDefinition(kind, input, rank, call.results[0].shape.dims);
   EXPECT_LT(Distance<T>(got, want), 30)
       << "kind " << static_cast<int>(kind) << ", " << sizeof(T) << " bytes, "
       << testing::PrintToString(dims) << ", rank " << rank;
@@ -231,12 +231,22 @@ TEST(FftTest, Batches) {
 }
 
 TEST(FftTest, SeveralDimensions) {
-  for (const Dims& dims : {Dims{1, 1}, {1, 6}, {6, 1}, {5, 7}, {16, 16},
-                           {64, 33}, {3, 8, 9}, {4, 1, 5}}) {
+  for (const Dims& dims : {Dims{1, 1},
+                           {1, 6},
+                           {6, 1},
+                           {5, 7},
+                           {16, 16},
+                           {64, 33},
+                           {3, 8, 9},
+                           {4, 1, 5}}) {
     ExpectDefinitions(dims, 2);
   }
-  for (const Dims& dims : {Dims{1, 1, 1}, {2, 3, 4}, {5, 1, 8}, {8, 9, 10},
-                           {2, 3, 4, 5}, {3, 2, 4, 4, 5}}) {
+  for (const Dims& dims : {Dims{1, 1, 1},
+                           {2, 3, 4},
+                           {5, 1, 8},
+                           {8, 9, 10},
+                           {2, 3, 4, 5},
+                           {3, 2, 4, 4, 5}}) {
     ExpectDefinitions(dims, 3);
   }
 }

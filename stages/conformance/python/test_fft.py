@@ -1,10 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fourier transforms of any length and kind, against NumPy's, which are in double precision."""
+"""Fourier transforms: a generated family against XLA:CPU's, others against NumPy's."""
 
+import fft_programs
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+
+@pytest.mark.parametrize("first", range(0, 96, 8))
+def test_family(first, on_both):
+    fft_programs.check(range(first, first + 8), on_both)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [65_536, 99_999, 100_000, 100_003])
+def test_long_lines(n, dtype, on_both):
+    rng = np.random.default_rng(n)
+    x = fft_programs.noise(rng, (n,), dtype)
+    c = fft_programs.noise(rng, (n,), np.result_type(dtype, np.complex64))
+
+    def transforms(x, c):
+        back = jnp.fft.irfft(c[: n // 2 + 1], n)
+        return jnp.fft.fft(c), jnp.fft.ifft(c), jnp.fft.rfft(x), back
+
+    with jax.enable_x64(dtype == np.float64):
+        for got, want in on_both(transforms, x, c):
+            fft_programs.assert_close(got, want)
+
+
+@pytest.mark.parametrize("name", ["fft", "rfft", "irfft"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_many_lines(name, axis, on_both):
+    """Enough that threads share them."""
+    dtype = np.float32 if name == "rfft" else np.complex64
+    x = fft_programs.noise(np.random.default_rng(0), (1001, 250), dtype)
+    function = getattr(jnp.fft, name)
+    for got, want in on_both(lambda x: function(x, axis=axis), x):
+        fft_programs.assert_close(got, want)
+
+
+def test_infinite_and_missing_numbers_stay_in_their_line(on_both):
+    x = fft_programs.noise(np.random.default_rng(0), (9, 30), np.complex64)
+    x[4, 7] = np.nan
+    x[6, 0] = np.inf
+    ((got, want),) = on_both(jnp.fft.fft, x)
+    np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
+    lines = np.isfinite(want).all(axis=1)
+    assert lines.sum() == 7
+    fft_programs.assert_close(np.asarray(got)[lines], np.asarray(want)[lines])
+
+
+def test_many_lengths_in_turns(on_both):
+    """Plans are kept for some lengths only: more lengths than that, there and back."""
+
+    def turns(x):
+        spectra = [jnp.fft.fft(x[:n]) for n in range(20, 32)]
+        return spectra, [jnp.fft.ifft(spectrum) for spectrum in reversed(spectra)]
+
+    x = fft_programs.noise(np.random.default_rng(0), (45,), np.complex64)
+    for got, want in on_both(turns, x):
+        fft_programs.assert_close(got, want)
 
 
 def _noise(shape, real=False):
