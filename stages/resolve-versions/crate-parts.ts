@@ -40,13 +40,18 @@ export async function resolveTracy(resolver: Resolver): Promise<Lock['tracy']> {
   return { ...(await resolveCratePart(resolver, source, CRATE_PARTS.tracy)), protocol };
 }
 
+/** SPDX expression that a source file states of itself. */
+export function statedLicense(text: string): string | undefined {
+  return /SPDX-License-Identifier: (.+?) *(?:\*\/)?$/m.exec(text)?.[1];
+}
+
 /** The crate that compat/ducc.yaml names, if all that is taken of it may be shipped as the file says. */
 export async function resolveDucc(resolver: Resolver): Promise<LockedCrate> {
   const { license, ...source } = resolver.compat.ducc;
   const { tree } = await fetchPart(resolver, source.crate, source.crateVersion, CRATE_PARTS.ducc);
   for (const file of CRATE_PARTS.ducc.files) {
     const text = await readFile(path.join(tree, file), 'utf8').catch(() => '');
-    const found = /SPDX-License-Identifier: (.+?) *(?:\*\/)?$/m.exec(text)?.[1];
+    const found = statedLicense(text);
     if (found === license) continue;
     fail({
       kind: 'integrity',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputContext, JsonObject } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
+import { duccLicense } from '../../stages/fetch-sources/components.js';
 import { ireeOverride, type FetchOptions } from '../../stages/fetch-sources/inputs.js';
 import { channelArgs, channelOf } from '../../stages/lib/channels.js';
 import { clientFailure, familyOf } from '../../stages/lib/client-failure.js';
@@ -14,6 +15,7 @@ import { copyIreeTree, ireeVersion } from '../../stages/lib/iree-tree.js';
 import { needsProxy } from '../../stages/lib/range-reader.js';
 import { ConnectionFault, withRetries } from '../../stages/lib/retry.js';
 import { uvSettings } from '../../stages/lib/uv-settings.js';
+import { statedLicense } from '../../stages/resolve-versions/crate-parts.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fetch-unit-'));
 afterAll(() => {
@@ -256,5 +258,32 @@ describe('an IREE tree', () => {
 
   test('without a version file has no version', async () => {
     expect(await ireeVersion('/nowhere')).toBeUndefined();
+  });
+});
+
+describe('the licence of DUCC', () => {
+  const comments = [
+    'Copyright (C) A B',
+    'SPDX-License-Identifier: X OR Y',
+    'All rights reserved.\n\nRedistribution and use in',
+  ];
+  const header = (texts: readonly string[]) =>
+    `${texts.map((text) => `/* ${text} */\n`).join('\n')}#ifndef A_H\n/* of the code */\n`;
+
+  test('is what its header begins with, without the other one that it offers', () => {
+    const text = duccLicense(header([...comments, 'under the terms of the GNU General Public License']));
+    expect(text).toBe('Copyright (C) A B\n\nAll rights reserved.\n\nRedistribution and use in\n');
+  });
+
+  test('must be there', () => {
+    expect(() => duccLicense(header(comments.slice(0, 2)))).toThrow('states no BSD licence');
+  });
+
+  test.each([
+    ['/* SPDX-License-Identifier: X OR Y */\n#ifndef A_H', 'X OR Y'],
+    [' *  SPDX-License-Identifier: X OR Y\n *  more', 'X OR Y'],
+    ['/* Copyright */', undefined],
+  ])('is stated by %j', (text, license) => {
+    expect(statedLicense(text)).toBe(license);
   });
 });
