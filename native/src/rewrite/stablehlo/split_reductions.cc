@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include "mlir/array_type.h"
@@ -67,7 +68,7 @@ class Reduction {
   }
 
   bool IsWorthParts() const {
-    return ProductOf(shape_, 0, shape_.size()) >= kLeast;
+    return ProductOf(shape_, 0, shape_.size()) >= kLeast && !IsSpread();
   }
 
   // The operations that do the same in parts; none where it is to stay.
@@ -117,6 +118,18 @@ class Reduction {
     if (size == 0 && rows) size = DivisorNear(part, length, kFillsMost);
     return size == 0 ? WithRest(begin, end, part)
                      : OfSize(begin, end, length / size, size);
+  }
+
+  // One value, or a few, all over: of its parts IREE makes vectors that it then
+  // refuses as too large ("large vector sizes", gradient of a bias).
+  bool IsSpread() const {
+    MlirOperation from = ir_.Definition(array_);
+    while (from.ptr && StablehloName(ir_.Name(from)) == "convert") {
+      from = ir_.Definition(ir_.api.mlirOperationGetOperand(from, 0));
+    }
+    if (!from.ptr) return false;
+    const std::string_view name = StablehloName(ir_.Name(from));
+    return name == "constant" || name == "broadcast_in_dim";
   }
 
   // Reduces these dimensions first, and then the others.
