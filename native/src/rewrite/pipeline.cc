@@ -77,6 +77,8 @@ constexpr Pass kPasses[] = {
                    "IREE crashes where windows do not come last"),
     IREE_PJRT_PASS(kStablehlo, WidenSmallIntegers,
                    "IREE has no arrays of integers of less than a byte"),
+    IREE_PJRT_PASS(kStablehlo, WidenIotas,
+                   "IREE counts in integers as narrow as the floats"),
     IREE_PJRT_PASS(kStablehlo, RewriteRngStates,
                    "IREE merges generators that start from one state"),
     IREE_PJRT_PASS(kStablehlo, RewriteSorts,

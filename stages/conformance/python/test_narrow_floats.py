@@ -113,6 +113,16 @@ def assert_same_bits(got, want):
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("dtype", (*HALVES, *BYTES[:4]))
+@pytest.mark.parametrize("size", [100, 129, 300, 40_000, 70_000])
+def test_counting(dtype, size, on_both):
+    def count(x):
+        return jnp.arange(size, dtype=dtype), lax.broadcasted_iota(dtype, (3, size), 1) * x
+
+    for got, want in on_both(count, np.ones((), dtype)):
+        np.testing.assert_array_equal(*(np.asarray(x, "float32") for x in (got, want)))
+
+
 @pytest.mark.parametrize("source", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("dtype", BYTES)
 def test_rounding_to_bytes(dtype, source):

@@ -92,6 +92,9 @@ void MatchGroupedOperands(const Ir& ir);
 // Convolutions: the dimensions of their arrays in IREE's order.
 void OrderConvolutions(const Ir& ir);
 
+// iota of floats of 8 and 16 bits: converted from one of f32.
+void WidenIotas(const Ir& ir);
+
 // reverse of no dimension: nothing.
 void DropIdleReverses(const Ir& ir);
 

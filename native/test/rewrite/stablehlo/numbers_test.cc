@@ -93,6 +93,23 @@ TEST(SplitComplex128Test, PartsArePadded) {
   EXPECT_FALSE(Holds(text, "-> tensor<7xcomplex<f64>>\n    %")) << text;
 }
 
+TEST(WidenIotasTest, OnlyThoseThatWrapAround) {
+  const std::string text = After(R"(module {
+    func.func @main() -> (tensor<2x40000xbf16>, tensor<9xbf16>,
+                          tensor<40000xf32>) {
+      %0 = stablehlo.iota dim = 1 : tensor<2x40000xbf16>
+      %1 = stablehlo.iota dim = 0 : tensor<9xbf16>
+      %2 = stablehlo.iota dim = 0 : tensor<40000xf32>
+      return %0, %1, %2 : tensor<2x40000xbf16>, tensor<9xbf16>,
+                          tensor<40000xf32>
+    }
+  })",
+                                 &WidenIotas);
+  EXPECT_TRUE(Holds(text, "iota dim = 1 : tensor<2x40000xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "iota dim = 0 : tensor<9xbf16>")) << text;
+  EXPECT_EQ(Count(text, "stablehlo.convert"), 1) << text;
+}
+
 TEST(DropIdleReversesTest, OnlyThoseOfNoDimension) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<f32>, %w: tensor<4xf32>)
@@ -282,16 +299,16 @@ TEST(SumLongProductsTest, OfTwoVectors) {
 TEST(SumLongProductsTest, OfColumnsWithAConversion) {
   const std::string text = Product("65536xbf16", "65536x3xbf16",
                                    "contracting_dims = [0] x [0]", "3xf32");
-  EXPECT_TRUE(Holds(text, "dims = [0] : (tensor<65536xf32>) -> "
-                          "tensor<65536x3xf32>"))
+  EXPECT_TRUE(Holds(text,
+                    "dims = [0] : (tensor<65536xf32>) -> "
+                    "tensor<65536x3xf32>"))
       << text;
 }
 
 TEST(SumLongProductsTest, BatchesComeFirst) {
-  const std::string text =
-      Product("65536x3x2xf32", "2x65536xf32",
-              "batching_dims = [2] x [0], contracting_dims = [0] x [1]",
-              "2x3xf32");
+  const std::string text = Product(
+      "65536x3x2xf32", "2x65536xf32",
+      "batching_dims = [2] x [0], contracting_dims = [0] x [1]", "2x3xf32");
   EXPECT_TRUE(Holds(text, "-> tensor<65536x3x2xf32>")) << text;
   EXPECT_TRUE(Holds(text, "(tensor<3x2xf32>) -> tensor<2x3xf32>")) << text;
 }
