@@ -54,8 +54,8 @@ MlirAttribute PairsLike(const Ir& ir, MlirOperation op, const Dims& first,
                         const Dims& second) {
   std::string pairs;
   for (size_t i = 0; i < first.size(); ++i) {
-    pairs += (pairs.empty() ? "[" : ", [") + Joined({first[i], second.at(i)}) +
-             "]";
+    pairs +=
+        (pairs.empty() ? "[" : ", [") + Joined({first[i], second.at(i)}) + "]";
   }
   const std::string dense = "dense<[" + pairs + "]> : tensor<" +
                             std::to_string(first.size()) + "x2xi64>";
@@ -305,10 +305,9 @@ MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
   }
   const MlirType scalar = Reshaped(array, {});
   const MlirValue zero = Splat(scalar, ZeroOf(ElementOf(array)));
-  const MlirOperation reduce =
-      ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), "reduce"),
-                       {array, zero}, {Reshaped(array, shape)},
-                       {Integers("dimensions", dimensions)}, 1);
+  const MlirOperation reduce = ir_.CreateBefore(
+      before_, StablehloNameLike(ir_.Name(like_), "reduce"), {array, zero},
+      {Reshaped(array, shape)}, {Integers("dimensions", dimensions)}, 1);
   const MlirType types[] = {scalar, scalar};
   const MlirLocation location = api.mlirOperationGetLocation(before_);
   const MlirLocation locations[] = {location, location};
@@ -324,11 +323,10 @@ MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
     api.mlirBlockAppendOwnedOperation(block, op);
     return op;
   };
-  const MlirOperation sum =
-      append("add",
-             {api.mlirBlockGetArgument(block, 0),
-              api.mlirBlockGetArgument(block, 1)},
-             {scalar});
+  const MlirOperation sum = append(
+      "add",
+      {api.mlirBlockGetArgument(block, 0), api.mlirBlockGetArgument(block, 1)},
+      {scalar});
   append("return", {api.mlirOperationGetResult(sum, 0)}, {});
   return api.mlirOperationGetResult(reduce, 0);
 }

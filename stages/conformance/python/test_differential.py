@@ -3,7 +3,6 @@
 
 import hypothesis
 import pytest
-
 from differential.judge import check
 from differential.strategy import programs
 

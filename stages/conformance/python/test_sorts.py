@@ -7,9 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-
 import sort_programs
+from jax import lax
 
 HERE = str(pathlib.Path(__file__).parent)
 

@@ -28,7 +28,8 @@ constexpr int64_t kLongestBlock = 48;
 // As many neighbours that are scanned side by side fill a vector.
 constexpr int64_t kVector = 16;
 
-// The elements of a block: about kBlock, a divisor of the length if one is near.
+// The elements of a block: about kBlock, a divisor of the length if one is
+// near.
 int64_t BlockOf(int64_t length) {
   for (int64_t i = 0; i <= kLongestBlock - kBlock; ++i) {
     if (length % (kBlock + i) == 0) return kBlock + i;

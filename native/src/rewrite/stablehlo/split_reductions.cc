@@ -62,8 +62,7 @@ class Reduction {
         builder_(ir, op),
         array_(ir.api.mlirOperationGetOperand(op, 0)),
         shape_(builder_.ShapeOf(array_)),
-        dimensions_(
-            ReadIntegers(ir, BuiltinAttribute(ir, op, "dimensions"))) {
+        dimensions_(ReadIntegers(ir, BuiltinAttribute(ir, op, "dimensions"))) {
     std::ranges::sort(dimensions_);
   }
 
@@ -89,8 +88,9 @@ class Reduction {
         all *= shape_[static_cast<size_t>(dimensions_[i])];
       }
       if (all <= kLeast) return {};
-      return InTwo(Dims(dimensions_.begin() + static_cast<std::ptrdiff_t>(first),
-                        dimensions_.end()));
+      return InTwo(
+          Dims(dimensions_.begin() + static_cast<std::ptrdiff_t>(first),
+               dimensions_.end()));
     }
     const bool rows = end == shape_.size();
     const bool whole = rows && begin == 0;
@@ -150,9 +150,8 @@ class Reduction {
   std::vector<MlirOperation> OfSize(size_t begin, size_t end, int64_t count,
                                     int64_t size) const {
     const auto d = static_cast<int64_t>(begin);
-    const MlirOperation partial =
-        Reduce(builder_.Reshape(array_, With(begin, end, {count, size})),
-               {d + 1});
+    const MlirOperation partial = Reduce(
+        builder_.Reshape(array_, With(begin, end, {count, size})), {d + 1});
     const MlirOperation last = Reduce(ResultOf(partial), {d});
     ir_.Replace(op_, {ResultOf(last)});
     return {partial, last};
@@ -168,12 +167,10 @@ class Reduction {
     Dims to = flat;
     to[begin] = length / size * size;
     const Dims reduced = {static_cast<int64_t>(begin)};
-    const MlirOperation most =
-        Reduce(builder_.Slice(array, from, to), reduced);
+    const MlirOperation most = Reduce(builder_.Slice(array, from, to), reduced);
     from[begin] = to[begin];
     to[begin] = length;
-    const MlirOperation rest =
-        Reduce(builder_.Slice(array, from, to), reduced);
+    const MlirOperation rest = Reduce(builder_.Slice(array, from, to), reduced);
     ir_.Replace(op_,
                 {builder_.Map(op_, 0, 0, {ResultOf(most), ResultOf(rest)})});
     return {most, rest};

@@ -29,9 +29,8 @@ struct Side {
   Dims free;  // in the order of the result
 
   bool IsVector() const {
-    return std::ranges::all_of(free, [this](int64_t d) {
-      return shape[static_cast<size_t>(d)] == 1;
-    });
+    return std::ranges::all_of(
+        free, [this](int64_t d) { return shape[static_cast<size_t>(d)] == 1; });
   }
 };
 
@@ -66,9 +65,8 @@ void DropOnes(const StablehloBuilder& builder, Side& side) {
 
 // Takes an array as it was before it was transposed.
 void SkipTransposes(const Ir& ir, const StablehloBuilder& builder, Side& side) {
-  for (MlirOperation op;
-       (op = ir.Definition(side.array)).ptr &&
-       StablehloName(ir.Name(op)) == "transpose";) {
+  for (MlirOperation op; (op = ir.Definition(side.array)).ptr &&
+                         StablehloName(ir.Name(op)) == "transpose";) {
     const Dims permutation =
         ReadIntegers(ir, BuiltinAttribute(ir, op, "permutation"));
     side.array = ir.api.mlirOperationGetOperand(op, 0);
@@ -93,9 +91,8 @@ MlirValue Spread(const StablehloBuilder& builder, const Side& vector,
   pair(vector.batching, matrix.batching);
   pair(vector.contracting, matrix.contracting);
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::ranges::sort(order, {}, [&](int64_t d) {
-    return along[static_cast<size_t>(d)];
-  });
+  std::ranges::sort(order, {},
+                    [&](int64_t d) { return along[static_cast<size_t>(d)]; });
   const MlirValue ordered = std::ranges::is_sorted(order)
                                 ? vector.array
                                 : builder.Transpose(vector.array, order);
@@ -122,12 +119,10 @@ void Rewrite(const Ir& ir, MlirOperation op) {
   const std::string element =
       builder.ElementOf(ir.api.mlirOperationGetResult(op, 0));
   const ProductDimensions dimensions = ReadProductDimensions(ir, op);
-  Side matrix =
-      SideOf(builder, ir.api.mlirOperationGetOperand(op, 0),
-             dimensions.lhs_batching, dimensions.lhs_contracting);
-  Side vector =
-      SideOf(builder, ir.api.mlirOperationGetOperand(op, 1),
-             dimensions.rhs_batching, dimensions.rhs_contracting);
+  Side matrix = SideOf(builder, ir.api.mlirOperationGetOperand(op, 0),
+                       dimensions.lhs_batching, dimensions.lhs_contracting);
+  Side vector = SideOf(builder, ir.api.mlirOperationGetOperand(op, 1),
+                       dimensions.rhs_batching, dimensions.rhs_contracting);
   if (!vector.IsVector()) std::swap(matrix, vector);
   int64_t length = 1;
   for (const int64_t d : matrix.contracting) {
