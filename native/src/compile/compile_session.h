@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context of the compiler with its flags, and what it keeps from program to
-// program.
-// One thread at a time. Borrows the library, which is never closed.
+// A context of the compiler with its flags, and the passes that it keeps from
+// program to program. One thread at a time. Borrows the library, which is never
+// closed.
 #ifndef IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 #define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 

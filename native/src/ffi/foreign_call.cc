@@ -199,6 +199,15 @@ bool AliasesFit(const ForeignCall& call) {
 
 }  // namespace
 
+ForeignAttribute ForeignAttribute::OfInt32(int32_t value) {
+  ForeignAttribute attribute;
+  attribute.kind = XLA_FFI_AttrType_SCALAR;
+  attribute.type = XLA_FFI_DataType_S32;
+  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
+  attribute.size = 1;
+  return attribute;
+}
+
 bool ForeignTensor::is_row_major() const {
   for (size_t i = 0; i < major_to_minor.size(); ++i) {
     if (major_to_minor[i] != static_cast<int64_t>(i)) return false;

@@ -29,6 +29,8 @@ struct ForeignAttribute {
   // The number of an array's elements.
   int64_t size = 0;
   Dictionary entries;
+
+  static ForeignAttribute OfInt32(int32_t value);  // a scalar
 };
 
 // A tensor that crosses the border: `shape` is what the program and the handler

@@ -24,7 +24,7 @@ std::string ArrayType::Reshaped(const std::vector<int64_t>& to) const {
   return text + after;
 }
 
-int64_t ElementCount(const std::vector<int64_t>& shape) {
+int64_t ElementCount(std::span<const int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1},
                          std::multiplies<>());
 }
@@ -66,6 +66,10 @@ Shape ReadShape(const Ir& ir, MlirType type) {
     ThrowUnimplemented("a program input or output of type " + ir.Print(type));
   }
   return MakeShape(element->pjrt, array->shape.data(), array->shape.size());
+}
+
+bool HasFloats(std::string_view element) {
+  return element.find('f') != std::string_view::npos;
 }
 
 std::string ComplexPart(std::string_view element) {

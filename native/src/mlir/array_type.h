@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,8 @@ struct ArrayType {
   std::string Reshaped(const std::vector<int64_t>& to) const;
 };
 
-// How many elements an array of this shape has.
-int64_t ElementCount(const std::vector<int64_t>& shape);
+// How many elements an array of this shape, or of a part of it, has.
+int64_t ElementCount(std::span<const int64_t> shape);
 bool HasNoElements(const std::vector<int64_t>& shape);
 
 // Empty for what is no array, or if a dimension is not static.
@@ -37,6 +38,9 @@ std::optional<ArrayType> ArrayTypeOf(const Ir& ir, MlirValue value);
 // The type as the framework sees it. Throws UNIMPLEMENTED for what is no array
 // of a static shape and of elements that PJRT has.
 Shape ReadShape(const Ir& ir, MlirType type);
+
+// Of an element type in builtin form: floats, and complex numbers of them.
+bool HasFloats(std::string_view element);
 
 // `f32` of `complex<f32>`; empty for other elements.
 std::string ComplexPart(std::string_view element);

@@ -245,7 +245,7 @@ MlirValue StablehloBuilder::Compare(std::string_view direction, MlirValue a,
   const std::string version = vhlo_ ? "_v1 " : " ";
   const std::string way =
       prefix + "direction" + version + std::string(direction) + ">";
-  const bool floats = ElementOf(a).find('f') != std::string::npos;
+  const bool floats = HasFloats(ElementOf(a));
   const std::string type = floats ? "FLOAT>" : "SIGNED>";
   return Make(
       "compare", {a, b}, Type(ShapeOf(a), "i1"),

@@ -10,15 +10,6 @@
 namespace iree_pjrt {
 namespace {
 
-ForeignAttribute Scalar(int32_t value) {
-  ForeignAttribute attribute;
-  attribute.kind = XLA_FFI_AttrType_SCALAR;
-  attribute.type = XLA_FFI_DataType_S32;
-  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
-  attribute.size = 1;
-  return attribute;
-}
-
 ForeignAttribute Text(std::string text) {
   ForeignAttribute attribute;
   attribute.kind = XLA_FFI_AttrType_STRING;
@@ -38,9 +29,10 @@ ForeignCall Sample(std::string target) {
   call.results = {Matrix({2, 3}, {0, 1}), Matrix({0, 3}, {0, 1})};
   call.aliases = {0, -1};
   ForeignAttribute inner;
-  inner.entries = {{"x", Scalar(7)}};
-  call.attributes = {
-      {"b", Text(std::string("t\0x", 3))}, {"a", Scalar(-3)}, {"c", inner}};
+  inner.entries = {{"x", ForeignAttribute::OfInt32(7)}};
+  call.attributes = {{"b", Text(std::string("t\0x", 3))},
+                     {"a", ForeignAttribute::OfInt32(-3)},
+                     {"c", inner}};
   return call;
 }
 
@@ -80,7 +72,8 @@ TEST(ForeignCallTest, RoundTrip) {
   EXPECT_EQ(call.results.at(1).shape.dims, (std::vector<int64_t>{0, 3}));
   EXPECT_EQ(call.aliases, (std::vector<int64_t>{0, -1}));
   EXPECT_EQ(call.attributes.at("b").bytes, std::string("t\0x", 3));
-  EXPECT_EQ(call.attributes.at("c").entries.at("x").bytes, Scalar(7).bytes);
+  EXPECT_EQ(call.attributes.at("c").entries.at("x").bytes,
+            ForeignAttribute::OfInt32(7).bytes);
 }
 
 TEST(ForeignCallTest, DamageIsRefused) {

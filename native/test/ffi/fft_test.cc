@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -64,36 +65,37 @@ Array TransformAxis(const Array& array, size_t axis, int sign) {
   return out;
 }
 
-// The first `length` of each line along the last dimension.
-Array Cut(const Array& array, int64_t length) {
+// Lines of another length along the last dimension, whose elements `value`
+// makes of the line that was there and of their place.
+Array OfLines(const Array& array, int64_t length,
+              const std::function<Complex(const Complex*, size_t)>& value) {
   Array out{array.dims, {}};
   out.dims.back() = length;
   const auto had = static_cast<size_t>(array.dims.back());
   const auto wanted = static_cast<size_t>(length);
   for (size_t begin = 0; begin < array.values.size(); begin += had) {
     for (size_t k = 0; k < wanted; ++k) {
-      out.values.push_back(array.values[begin + k]);
+      out.values.push_back(value(&array.values[begin], k));
     }
   }
   return out;
 }
 
+Array Cut(const Array& array, int64_t length) {
+  return OfLines(array, length,
+                 [](const Complex* line, size_t k) { return line[k]; });
+}
+
 // All coefficients of a real signal: those beyond the middle follow from the
 // others, and of those that are their own images only the real part counts.
 Array Mirrored(const Array& array, int64_t length) {
-  Array out{array.dims, {}};
-  out.dims.back() = length;
   const auto had = static_cast<size_t>(array.dims.back());
   const auto wanted = static_cast<size_t>(length);
-  for (size_t begin = 0; begin < array.values.size(); begin += had) {
-    for (size_t k = 0; k < wanted; ++k) {
-      const size_t image = (wanted - k) % wanted;
-      const Complex value = k < had ? array.values[begin + k]
-                                    : std::conj(array.values[begin + image]);
-      out.values.push_back(k == image ? value.real() : value);
-    }
-  }
-  return out;
+  return OfLines(array, length, [=](const Complex* line, size_t k) -> Complex {
+    const size_t image = (wanted - k) % wanted;
+    const Complex value = k < had ? line[k] : std::conj(line[image]);
+    return k == image ? value.real() : value;
+  });
 }
 
 std::vector<Complex> ByDefinition(FftKind kind, Array array, size_t rank,
@@ -114,15 +116,6 @@ std::vector<Complex> ByDefinition(FftKind kind, Array array, size_t rank,
   }
   for (Complex& value : array.values) value /= size;
   return array.values;
-}
-
-ForeignAttribute Scalar(int32_t value) {
-  ForeignAttribute attribute;
-  attribute.kind = XLA_FFI_AttrType_SCALAR;
-  attribute.type = XLA_FFI_DataType_S32;
-  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
-  attribute.size = 1;
-  return attribute;
 }
 
 template <typename T>
@@ -147,8 +140,9 @@ ForeignCall CallOf(FftKind kind, const Dims& dims, size_t rank) {
   call.operands = {Tensor<T>(!from_real, to_real ? Halved(dims) : dims)};
   call.results = {Tensor<T>(!to_real, from_real ? Halved(dims) : dims)};
   call.aliases = {-1};
-  call.attributes = {{"kind", Scalar(static_cast<int32_t>(kind))},
-                     {"rank", Scalar(static_cast<int32_t>(rank))}};
+  call.attributes = {
+      {"kind", ForeignAttribute::OfInt32(static_cast<int32_t>(kind))},
+      {"rank", ForeignAttribute::OfInt32(static_cast<int32_t>(rank))}};
   return call;
 }
 
@@ -311,12 +305,12 @@ TEST(FftTest, DamagedCallsAreRefused) {
     const ForeignCall whole = CallOf<float>(kind, {4, 6}, 1);
     for (int32_t number : {-1, 4}) {
       ForeignCall call = whole;
-      call.attributes["kind"] = Scalar(number);
+      call.attributes["kind"] = ForeignAttribute::OfInt32(number);
       expect_refused(call);
     }
     for (int32_t number : {-1, 0, 3}) {
       ForeignCall call = whole;
-      call.attributes["rank"] = Scalar(number);
+      call.attributes["rank"] = ForeignAttribute::OfInt32(number);
       expect_refused(call);
     }
     ForeignCall call = whole;

@@ -114,8 +114,7 @@ class Expansion {
     const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
         ir_.api.mlirOperationGetRegion(op_, kSelect));
     const MlirOperation first = ir_.api.mlirBlockGetFirstOperation(body);
-    return element_.find('f') != std::string::npos &&
-           StablehloName(ir_.Name(first)) == "compare" &&
+    return HasFloats(element_) && StablehloName(ir_.Name(first)) == "compare" &&
            ReadWord(ir_, ir_.Attribute(first, "compare_type")) != "TOTALORDER";
   }
 

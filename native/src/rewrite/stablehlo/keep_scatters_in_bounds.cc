@@ -28,8 +28,7 @@ class Bounded {
   void Write() {
     if (scatter_.arrays.size() == 1 && IsAddition()) {
       const MlirValue update = scatter_.updates[0];
-      const bool floats =
-          builder_.ElementOf(update).find('f') != std::string::npos;
+      const bool floats = HasFloats(builder_.ElementOf(update));
       const MlirValue zero = builder_.Splat(
           scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
       scatter_.updates[0] = Fitting(update, zero);

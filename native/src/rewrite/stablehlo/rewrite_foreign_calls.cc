@@ -205,15 +205,6 @@ bool IsTyped(const Ir& ir, MlirOperation op) {
          ir.Attribute(op, "mhlo.backend_config").ptr;
 }
 
-ForeignAttribute Scalar(int32_t value) {
-  ForeignAttribute attribute;
-  attribute.kind = XLA_FFI_AttrType_SCALAR;
-  attribute.type = XLA_FFI_DataType_S32;
-  attribute.bytes.assign(reinterpret_cast<const char*>(&value), sizeof(value));
-  attribute.size = 1;
-  return attribute;
-}
-
 // IREE's own lowering of `fft` is for powers of two alone.
 ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
   const std::string type = ReadWord(ir, ir.Attribute(op, "fft_type"));
@@ -222,8 +213,10 @@ ForeignAttribute::Dictionary FftAttributes(const Ir& ir, MlirOperation op) {
   const auto kind = std::find(kKinds.begin(), kKinds.end(), type);
   if (kind == kKinds.end()) ThrowInvalidArgument("an fft of kind " + type);
   const auto lengths = ReadIntegers(ir, BuiltinAttribute(ir, op, "fft_length"));
-  return {{"kind", Scalar(static_cast<int32_t>(kind - kKinds.begin()))},
-          {"rank", Scalar(static_cast<int32_t>(lengths.size()))}};
+  return {{"kind", ForeignAttribute::OfInt32(
+                       static_cast<int32_t>(kind - kKinds.begin()))},
+          {"rank",
+           ForeignAttribute::OfInt32(static_cast<int32_t>(lengths.size()))}};
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ class SortRewriter {
     const std::vector<ComparedKey> keys = comparator_.Keys();
     for (const ComparedKey& key : keys) {
       const std::string element = builder_.ElementOf(key.value);
-      const bool is_float = element.find('f') != std::string::npos;
+      const bool is_float = HasFloats(element);
       KeyOrder order = KeyOrder::kInteger;
       MlirValue value = key.value;
       if (is_float) {

@@ -7,9 +7,9 @@
 // made in as many steps as the logarithm of the length. StableHLO leaves that
 // order to the implementation, and the initial value changes nothing however
 // often it is taken (`reduce_window`).
-#include <functional>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
@@ -100,7 +100,9 @@ class Scan {
     const size_t inner = dimension + 1;
     // With few neighbours, the elements come first: those of all blocks are
     // neighbours then.
-    const size_t place = Neighbours(shape, inner) < kVector ? 0 : inner;
+    const int64_t neighbours =
+        ElementCount(std::span(shape).subspan(inner + 1));
+    const size_t place = neighbours < kVector ? 0 : inner;
     const MlirValue scanned = Whole(place, Moved(split, inner, place));
     const MlirValue before =
         Shifted(dimension, Along(dimension, Totals(scanned, place, blocks)));
@@ -111,12 +113,6 @@ class Scan {
     return builder_.Map(
         op_, 0, 0,
         reverse_ ? std::vector{each, spread} : std::vector{spread, each});
-  }
-
-  static int64_t Neighbours(const Dims& shape, size_t dimension) {
-    return std::accumulate(
-        shape.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, shape.end(),
-        int64_t{1}, std::multiplies<>());
   }
 
   // The array with its dimension `from` at the place `to`.
@@ -164,7 +160,7 @@ bool IsOfFloatProducts(const Ir& ir, MlirOperation op) {
   const MlirOperation first = ir.api.mlirBlockGetFirstOperation(ir.Body(op));
   const auto array = ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
   return StablehloName(ir.Name(first)) == "multiply" && array &&
-         array->Element().find('f') != std::string::npos;
+         HasFloats(array->Element());
 }
 
 }  // namespace

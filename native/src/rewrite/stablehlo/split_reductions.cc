@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <functional>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,10 +35,8 @@ constexpr int64_t kLongestColumn = 512;
 // The elements in vectors of float32.
 constexpr int64_t kFillsMost = 16;
 
-int64_t ProductOf(const Dims& shape, size_t begin, size_t end) {
-  return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
-                         shape.begin() + static_cast<std::ptrdiff_t>(end),
-                         int64_t{1}, std::multiplies<>());
+int64_t CountIn(const Dims& shape, size_t begin, size_t end) {
+  return ElementCount(std::span(shape).subspan(begin, end - begin));
 }
 
 // The multiple of `step` within a factor of two of `part` that divides `length`
@@ -67,7 +65,7 @@ class Reduction {
   }
 
   bool IsWorthParts() const {
-    return ProductOf(shape_, 0, shape_.size()) >= kLeast && !IsSpread();
+    return ElementCount(shape_) >= kLeast && !IsSpread();
   }
 
   // The operations that do the same in parts; none where it is to stay.
@@ -81,7 +79,7 @@ class Reduction {
       --first;
       --begin;
     }
-    const int64_t length = ProductOf(shape_, begin, end);
+    const int64_t length = CountIn(shape_, begin, end);
     if (first > 0) {
       int64_t all = length;
       for (size_t i = 0; i < first; ++i) {
@@ -106,14 +104,14 @@ class Reduction {
                                    bool rows) const {
     // Dimensions as they are, if they make good parts.
     for (size_t d = end - 1; d > begin; --d) {
-      const int64_t size = ProductOf(shape_, d, end);
-      if (size > 4 * part || ProductOf(shape_, begin, d) == 1) break;
+      const int64_t size = CountIn(shape_, d, end);
+      if (size > 4 * part || CountIn(shape_, begin, d) == 1) break;
       if (size < part / 4) continue;
       Dims last(end - d);
       std::iota(last.begin(), last.end(), static_cast<int64_t>(d));
       return InTwo(last);
     }
-    const int64_t length = ProductOf(shape_, begin, end);
+    const int64_t length = CountIn(shape_, begin, end);
     int64_t size = DivisorNear(part, length, rows ? kFillsVectors : 1);
     if (size == 0 && rows) size = DivisorNear(part, length, kFillsMost);
     return size == 0 ? WithRest(begin, end, part)
@@ -160,7 +158,7 @@ class Reduction {
   // A length without a good divisor: parts of this size, and what is left.
   std::vector<MlirOperation> WithRest(size_t begin, size_t end,
                                       int64_t size) const {
-    const int64_t length = ProductOf(shape_, begin, end);
+    const int64_t length = CountIn(shape_, begin, end);
     const Dims flat = With(begin, end, {length});
     const MlirValue array = builder_.Reshape(array_, flat);
     Dims from(flat.size(), 0);

@@ -128,8 +128,7 @@ void Rewrite(const Ir& ir, MlirOperation op) {
   for (const int64_t d : matrix.contracting) {
     length *= matrix.shape[static_cast<size_t>(d)];
   }
-  if (length < kLong || !vector.IsVector() ||
-      element.find('f') == std::string::npos) {
+  if (length < kLong || !vector.IsVector() || !HasFloats(element)) {
     return;
   }
   for (Side* each : {&matrix, &vector}) {
