@@ -47,11 +47,12 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("name", REDUCTIONS)
+# Tenths have no variance, and so no scale for its errors.
+CASES = sorted({*itertools.product(REDUCTIONS, VALUES)} - {("var", "tenths")})
+
+
+@pytest.mark.parametrize(("name", "values"), CASES)
 def test_errors_do_not_grow_with_the_length(on_both, name, values):
-    if (name, values) == ("var", "tenths"):
-        pytest.skip("there is no variance, and no scale for errors")
     rng = np.random.default_rng(1)
     ours, reference = REDUCTIONS[name]
     for shape, axis in SHAPES:
