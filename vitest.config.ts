@@ -7,9 +7,9 @@ const MINUTE = 60_000;
 
 /**
  * Files that take minutes begin first, so that no core waits at the end; vitest would order them by size. What
- * `variants` and `matrix` make, `releases` and `ci` take.
+ * `faults` and `matrix` make, `variants`, `releases` and `ci` take.
  */
-const LONGEST = ['variants', 'matrix', 'faults', 'asan', 'at-head', 'ci', 'jax-tests'].map((name) => `${name}.test.ts`);
+const LONGEST = ['faults', 'matrix', 'asan', 'variants', 'at-head', 'ci', 'jax-tests'].map((name) => `${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

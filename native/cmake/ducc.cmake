@@ -11,7 +11,7 @@ target_compile_options(iree_pjrt_ducc PRIVATE
   "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}/src"
   "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}/src/ffi/ducc"
   -Wall -Wextra -fvisibility=hidden -fvisibility-inlines-hidden
-  -ffunction-sections -fdata-sections -g1
+  -ffunction-sections -fdata-sections
   # Larger and slower to compile with -O3, and no faster.
   $<$<CONFIG:Release>:-O2>
   # Its plans are kept for the process: what still runs at its end uses them.

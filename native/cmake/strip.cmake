@@ -7,7 +7,11 @@
 # the file with the symbols.
 string(SHA1 iree_pjrt_build_id
   "${IREE_PJRT_VERSION} ${IREE_PJRT_IREE_VERSION} ${IREE_PJRT_DEVICE} ${IREE_PJRT_FLAVOUR}")
-target_link_options(${plugin} PRIVATE -Wl,--strip-all)
+# By a script, since with --strip-all zig compiles its C++ library once more,
+# which takes a minute.
+set(iree_pjrt_strip ${CMAKE_CURRENT_LIST_DIR}/strip.lds)
+target_link_options(${plugin} PRIVATE -Wl,-T,${iree_pjrt_strip})
+set_property(TARGET ${plugin} APPEND PROPERTY LINK_DEPENDS ${iree_pjrt_strip})
 
 add_library(${plugin}_debug SHARED)
 set_target_properties(${plugin}_debug PROPERTIES
