@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ffi/foreign_call.h"
 #include "mlir/attributes.h"
 #include "mlir/generics.h"
 
@@ -133,8 +134,10 @@ class Estimator {
   }
 
   void AddCall(MlirOperation op, double times) {
-    const MlirOperation callee =
-        ir_.Function(ir_.StringAttribute(op, "callee"));
+    const std::string name = ir_.StringAttribute(op, "callee");
+    // How long a handler takes is not known.
+    if (name.starts_with(kForeignModule)) cost_.bounded = false;
+    const MlirOperation callee = ir_.Function(name);
     // Recursion does not exist in JAX's programs; deep nests end somewhere.
     if (!callee.ptr || depth_ > kMaxDepth) return;
     ++depth_;

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "ffi/api.h"
 #include "ffi/fft.h"
+#include "ffi/lu_pivots.h"
 #include "ffi/sort.h"
 
 namespace iree_pjrt {
@@ -46,6 +47,8 @@ HandlerRegistry& HandlerRegistry::Get() {
   static auto& registry = *[] {
     auto* made = new HandlerRegistry();
     made->Register(kFftTarget, {nullptr, nullptr, nullptr, &FftHandler});
+    made->Register(kLuPivotsTarget,
+                   {nullptr, nullptr, nullptr, &LuPivotsHandler});
     made->Register(kSortTarget, {nullptr, nullptr, nullptr, &SortHandler});
     return made;
   }();
@@ -84,6 +87,11 @@ Handler HandlerRegistry::Require(std::string_view name) const {
                   std::string(name) + "' on platform " + kPlatformName +
                   "; call jax.ffi.register_ffi_target(..., platform=\"" +
                   kPlatformName + "\") first");
+}
+
+bool OnlyComputes(std::string_view target) {
+  return target == kFftTarget || target == kLuPivotsTarget ||
+         target == kSortTarget || target.starts_with("lapack_");
 }
 
 int64_t HandlerRegistry::RegisterType(std::string_view name, int64_t id,

@@ -50,6 +50,10 @@ class HandlerRegistry {
   std::map<std::string, Type, std::less<>> types_;
 };
 
+// Whether the handler of this name computes and needs no lock, as ours and
+// LAPACK's: it may run on a thread that holds locks, such as Python's.
+bool OnlyComputes(std::string_view target);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_FFI_REGISTRY_H_

@@ -190,10 +190,9 @@ class Launcher {
         launch_id_(launch_id) {}
 
   Launch Start(LaunchInputs inputs) {
-    // A program without handlers runs here: a handler may need a lock that this
-    // thread holds, such as Python's.
-    if (module_->program->foreign_calls.empty() && module_->pace.Brief() &&
-        inputs.AllReady()) {
+    // Not with a handler that may need a lock which this thread holds, such as
+    // Python's.
+    if (module_->only_computes && module_->pace.Brief() && inputs.AllReady()) {
       return RunHere(inputs);
     }
     // On this thread a handler launches a program: queued, it would wait for

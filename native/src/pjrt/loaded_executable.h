@@ -6,11 +6,13 @@
 #ifndef IREE_PJRT_PJRT_LOADED_EXECUTABLE_H_
 #define IREE_PJRT_PJRT_LOADED_EXECUTABLE_H_
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "base/handle.h"
+#include "ffi/registry.h"
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
 #include "program/program.h"
@@ -25,6 +27,10 @@ struct LoadedModule {
                iree_hal_device_t* hal_device)
       : program(std::move(program)),
         hal_device(hal_device),
+        only_computes(
+            std::all_of(this->program->foreign_calls.begin(),
+                        this->program->foreign_calls.end(),
+                        [](const auto& c) { return OnlyComputes(c.target); })),
         pace(this->program->cost) {
     for (const Shape& shape : this->program->outputs) {
       outputs.push_back(std::make_shared<const Shape>(shape));
@@ -45,6 +51,8 @@ struct LoadedModule {
   iree_vm_function_t function;
   // The shapes of the program's outputs, which its buffers share.
   std::vector<std::shared_ptr<const Shape>> outputs;
+  // Whether all handlers that it calls do, which then may run on any thread.
+  const bool only_computes;
   // The pace of launches so far, whichever thread they ran on.
   mutable Pace pace;
 };

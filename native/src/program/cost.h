@@ -17,7 +17,7 @@ struct Cost {
   // Multiply-adds of the largest contraction that uses each of its elements
   // often.
   double contraction = 0;
-  // False if a loop may run any number of times.
+  // False if a loop may run any number of times, or a handler is called.
   bool bounded = true;
 };
 

@@ -23,7 +23,7 @@ TEST(PaceTest, StartsFromTheGuess) {
   EXPECT_FALSE(Pace(Of(5000)).Brief());
 }
 
-TEST(PaceTest, UnboundedLoopsProveThemselvesFirst) {
+TEST(PaceTest, WhatIsNotKnownIsMeasuredFirst) {
   Pace pace(Of(5, /*bounded=*/false));
   EXPECT_FALSE(pace.Brief());
   pace.Record(microseconds(10));
@@ -112,6 +112,16 @@ TEST_F(EstimateTest, LoopsWithKnownBoundsAreMultiplied) {
   const Cost cost = Estimate(Loop("%many"));
   EXPECT_TRUE(cost.bounded);
   EXPECT_FALSE(Pace(cost).Brief());
+}
+
+TEST_F(EstimateTest, CallsOfHandlersAreUnbounded) {
+  EXPECT_FALSE(Estimate(R"(
+    util.func private @xla_ffi.call_00000000(tensor<9xf32>) -> tensor<9xf32>
+    util.func public @main(%a: tensor<9xf32>) -> tensor<9xf32> {
+      %0 = util.call @xla_ffi.call_00000000(%a) : (tensor<9xf32>) -> tensor<9xf32>
+      util.return %0 : tensor<9xf32>
+    })")
+                   .bounded);
 }
 
 TEST_F(EstimateTest, LoopsWithUnknownBoundsAreUnbounded) {

@@ -84,15 +84,14 @@ XLA_FFI_Error* Answer(XLA_FFI_CallFrame* frame) {
   return nullptr;
 }
 
-void RegisterHandler() {
+void RegisterHandler(std::string_view name = "launch_test_ask") {
   void* library = dlopen(IREE_PJRT_PLUGIN_PATH, RTLD_NOW | RTLD_LOCAL);
   const auto* api = reinterpret_cast<const XLA_FFI_Api* (*)()>(
       dlsym(library, "XLA_FFI_GetApi"))();
-  constexpr std::string_view kName = "launch_test_ask";
   constexpr std::string_view kPlatform = "iree_cpu";
   XLA_FFI_Handler_Register_Args args{};
   args.struct_size = XLA_FFI_Handler_Register_Args_STRUCT_SIZE;
-  args.name = {kName.data(), kName.size()};
+  args.name = {name.data(), name.size()};
   args.platform = {kPlatform.data(), kPlatform.size()};
   args.bundle.execute = &Answer;
   ASSERT_EQ(api->XLA_FFI_Handler_Register(&args), nullptr);
@@ -182,6 +181,34 @@ TEST(LaunchTest, HandlersMayLaunchOnAnyDevice) {
   handler = nullptr;
   Destroy({{argument, result}});
   for (auto* executable : {ask, own, other}) Destroy(executable);
+}
+
+TEST(LaunchTest, BriefHandlersThatOnlyComputeRunOnTheCallingThread) {
+  RegisterHandler("lapack_launch_test");
+  const DeviceClient client(1);
+  std::string program = kAsk;
+  program.replace(program.find("launch_test_ask"), 15, "lapack_launch_test");
+  auto* ask = client.Compile(program, {.device_ids = {0}});
+  ASSERT_NE(ask, nullptr);
+  std::thread::id thread;
+  handler = [&](const float* in, float* out, int32_t) {
+    std::copy(in, in + 2, out);
+    thread = std::this_thread::get_id();
+  };
+  PJRT_Buffer* argument = client.Put({1, 2}, 0);
+  const auto runs_here = [&] {
+    PJRT_Buffer* result = LaunchOne(ask, {argument});
+    EXPECT_EQ(Floats(ToHost(result)), (Values{1, 2}));
+    Destroy(result);
+    return thread == std::this_thread::get_id();
+  };
+  EXPECT_FALSE(runs_here()) << "how long it takes was not known";
+  bool here = false;
+  for (int i = 0; i < 1000 && !here; ++i) here = runs_here();
+  EXPECT_TRUE(here);
+  handler = nullptr;
+  Destroy(argument);
+  Destroy(ask);
 }
 
 TEST(LaunchTest, PortableProgramsRunOnAnyDevice) {

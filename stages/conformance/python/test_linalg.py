@@ -86,6 +86,46 @@ def test_solve_triangular(lower, trans):
     _close((used.T if trans else used) @ np.asarray(x), b)
 
 
+@pytest.mark.parametrize(
+    ("shape", "size"), [((5,), 5), ((3,), 7), ((2, 4), 4), ((3, 2, 1), 6), ((2, 0), 3), ((0, 2), 2)]
+)
+def test_permutations_of_pivots(on_both, shape, size):
+    # Also pivots that no decomposition has: from the end, and beyond either one.
+    pivots = np.random.RandomState(sum(shape)).randint(-size - 1, size + 2, shape, np.int32)
+    for p in (pivots, np.clip(pivots, np.arange(shape[-1]), size - 1, dtype=np.int32)):
+        ((got, want),) = on_both(lambda p: jax.lax.linalg.lu_pivots_to_permutation(p, size), p)
+        assert got.dtype == np.int32
+        np.testing.assert_array_equal(got, want)
+
+
+FACTORED = {
+    "det": jnp.linalg.det,
+    "inv": jnp.linalg.inv,
+    "slogdet": jnp.linalg.slogdet,
+    "solve": lambda a: jnp.linalg.solve(a, a[..., :2] + 1),
+    "lu": jax.scipy.linalg.lu,
+    "expm": jax.vmap(jax.scipy.linalg.expm),
+    "gradient": jax.grad(lambda a: jnp.sum(jnp.linalg.inv(a) ** 2).real),
+}
+
+
+@pytest.mark.parametrize("name", FACTORED)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_what_is_made_of_lu_decompositions(on_both, dtype, name):
+    for n in (1, 4, 13):
+        a = _matrix(dtype, 3, n, n) + np.eye(n, dtype=dtype)
+        for got, want in on_both(FACTORED[name], a):
+            scale = np.max(np.abs(want))
+            np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-4 * scale)
+
+
+def test_an_exported_solution_names_only_stable_calls(platform):
+    a = _hermitian(np.float32, 4, 4)
+    solve = jax.jit(jnp.linalg.solve)
+    data = jax.export.export(solve, platforms=[platform])(a, a[0]).serialize()
+    _close(jax.export.deserialize(data).call(a, a[0]), np.linalg.solve(a, a[0]))
+
+
 def test_hessenberg_and_tridiagonal():
     a = _matrix(np.float32, 4, 4)
     h, q = jax.scipy.linalg.hessenberg(a, calc_q=True)

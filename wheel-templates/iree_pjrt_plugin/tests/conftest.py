@@ -32,6 +32,7 @@ def plugin() -> SimpleNamespace:
     names = ["_build_info", "_errors", "passes._artifact", "passes._framework_passes"]
     names += ["tools._asan", "setup._measured", "setup._versions", "setup._compiler"]
     names += ["setup._cross_compile", "setup._donation", "setup._library", "host_calls._own_cpu"]
+    names += ["host_calls._linalg"]
     modules = {name.rpartition(".")[2].removeprefix("_"): _module(name) for name in names}
     return SimpleNamespace(**modules, package=PACKAGE)
 

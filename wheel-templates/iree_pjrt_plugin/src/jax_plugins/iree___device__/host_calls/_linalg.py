@@ -45,6 +45,8 @@ def register_handlers(registrar: Registrar) -> None:
 def register_lowerings() -> None:
     """Gives our platform the rules that JAX has for its own ``cpu``."""
     _rules.copy_rules(linalg, _PRIMITIVES)
+    # A call of a handler, which the native plugin has; on CPUs it is a loop of JAX's.
+    _rules.copy_rules(linalg, ["lu_pivots_to_permutation"], "cuda")
 
 
 @functools.cache
