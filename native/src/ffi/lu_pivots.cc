@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "ffi/api.h"
 
@@ -23,18 +23,18 @@ size_t LineOf(const XLA_FFI_Buffer& buffer) {
   return static_cast<size_t>(buffer.dims[buffer.rank - 1]);
 }
 
-// Other than a decomposition's, pivots may name rows that are not there: from
-// the end, or none. Results are then those of JAX's own loop.
+// Other than a decomposition's, pivots may name rows that are not there: they
+// count from the end, and beyond either end nothing is written. So does JAX's
+// own loop.
 void Permute(std::span<const int32_t> pivots, std::span<int32_t> rows) {
   std::iota(rows.begin(), rows.end(), 0);
   const auto size = static_cast<int64_t>(rows.size());
   for (size_t i = 0; i < pivots.size(); ++i) {
-    const int64_t other = pivots[i] < 0 ? pivots[i] + size : pivots[i];
-    if (other >= 0 && other < size) {
-      std::swap(rows[i], rows[static_cast<size_t>(other)]);
-    } else {
-      rows[i] = std::numeric_limits<int32_t>::min();
-    }
+    const int64_t asked = pivots[i] < 0 ? pivots[i] + size : pivots[i];
+    const int64_t other = std::clamp(asked, int64_t{0}, size - 1);
+    const int32_t row =
+        std::exchange(rows[i], rows[static_cast<size_t>(other)]);
+    if (other == asked) rows[static_cast<size_t>(other)] = row;
   }
 }
 
