@@ -8,8 +8,8 @@ constexpr double kBriefBelow = 100;  // microseconds
 
 }  // namespace
 
-// The run time of an unbounded loop, or of a handler, is not known: until it has
-// been measured, it does not count as brief.
+// The run time of an unbounded loop, or of a handler, is not known: until it
+// has been measured, it does not count as brief.
 Pace::Pace(const Cost& cost)
     : microseconds_(static_cast<float>(cost.bounded ? cost.microseconds
                                                     : 2 * kBriefBelow)) {}
