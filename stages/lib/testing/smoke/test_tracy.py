@@ -83,4 +83,5 @@ def test_a_training_step_is_captured(platform: str, tmp_path: Path) -> None:
     assert details.count(("Execute", {"text": "jit_captured_step"})) == 3
     sent = [about["value"] for name, about in details if name.startswith("HostToDevice")]
     assert sum(sent) >= 4 * (64 * 32 + 16 * 64)
-    assert any("matmul" in name for name in named)
+    # On processors without AVX-512 operands are packed first.
+    assert any("matmul" in name or "mmt4d" in name for name in named)
