@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds of dot_general.
+// Three kinds of dot_general.
 //
 // With an algorithm (BF16_BF16_F32 ...): IREE 3.11 does not bring its
 // dimensions into order, and then refuses it. IREE has one algorithm, which is
@@ -7,8 +7,15 @@
 //
 // Of booleans or unsigned integers that are converted first: IREE converts them
 // within the product, as if they were signed. A barrier hides the conversion.
+//
+// Of converted numbers, one product for each result: IREE makes a
+// multiplication of it, and converts once more. Where that is of what another
+// dot_general gave, IREE 3.13 loses its way between the two and ends the
+// process. A barrier again; such an operand is the small part.
+#include <algorithm>
 #include <string>
 
+#include "mlir/dimension_numbers.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
@@ -35,8 +42,11 @@ bool IsUnsigned(std::string_view element) {
   return element == "i1" || element.starts_with("ui");
 }
 
-// Whether the value is converted from one without a sign, maybe reshaped.
-bool IsOfUnsigned(const Ir& ir, MlirValue value) {
+bool IsOfAnyType(std::string_view) { return true; }
+
+// Whether the value is converted from one of such a type, maybe reshaped.
+bool IsConverted(const Ir& ir, MlirValue value,
+                 bool (*is_from)(std::string_view)) {
   for (MlirOperation op; (op = ir.Definition(value)).ptr;) {
     const std::string_view name = StablehloName(ir.Name(op));
     if (name != "convert" && name != "transpose" && name != "reshape" &&
@@ -45,18 +55,28 @@ bool IsOfUnsigned(const Ir& ir, MlirValue value) {
     }
     value = ir.api.mlirOperationGetOperand(op, 0);
     if (name == "convert" &&
-        IsUnsigned(StablehloBuilder(ir, op).ElementOf(value))) {
+        is_from(StablehloBuilder(ir, op).ElementOf(value))) {
       return true;
     }
   }
   return false;
 }
 
+// Whether each number of the result is a single product.
+bool AddsNothing(const Ir& ir, MlirOperation op) {
+  const auto shape =
+      StablehloBuilder(ir, op).ShapeOf(ir.api.mlirOperationGetOperand(op, 0));
+  const auto dimensions = ReadProductDimensions(ir, op).lhs_contracting;
+  return std::all_of(dimensions.begin(), dimensions.end(),
+                     [&](int64_t d) { return shape.at(d) == 1; });
+}
+
 // IREE cannot look through a barrier.
-void HideUnsigned(const Ir& ir, MlirOperation op) {
+void HideConversions(const Ir& ir, MlirOperation op) {
+  const auto is_from = AddsNothing(ir, op) ? IsOfAnyType : IsUnsigned;
   for (intptr_t i = 0; i < 2; ++i) {
     const MlirValue operand = ir.api.mlirOperationGetOperand(op, i);
-    if (IsOfUnsigned(ir, operand)) ir.PutBehindBarrier(operand);
+    if (IsConverted(ir, operand, is_from)) ir.PutBehindBarrier(operand);
   }
 }
 
@@ -66,7 +86,7 @@ void RewriteDotProducts(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "dot_general") continue;
     DropAlgorithm(ir, op);
-    HideUnsigned(ir, op);
+    HideConversions(ir, op);
   }
 }
 

@@ -401,6 +401,24 @@ TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
   EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
 }
 
+TEST(RewriteDotProductsTest, HidesConversionsWhereNothingIsAdded) {
+  const auto dot = [](const std::string& columns) {
+    return After("module { func.func @main(%a: tensor<4x" + columns +
+                     R"(xi32>) -> tensor<4x4xf64> {
+        %0 = stablehlo.convert %a : (tensor<4x)" +
+                     columns + "xi32>) -> tensor<4x" + columns + R"(xf64>
+        %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [1]
+            : (tensor<4x)" +
+                     columns + "xf64>, tensor<4x" + columns +
+                     R"(xf64>) -> tensor<4x4xf64>
+        return %1 : tensor<4x4xf64>
+      } })",
+                 &RewriteDotProducts);
+  };
+  EXPECT_TRUE(Holds(dot("1"), "optimization_barrier"));
+  EXPECT_FALSE(Holds(dot("2"), "optimization_barrier"));
+}
+
 // A program in which two functions share a reshaped value. The first converts
 // it; the second does with it what `used` says.
 std::string OfSharedShape(const std::string& used) {
