@@ -107,6 +107,7 @@ namespace iree_pjrt {
   X(mlirBlockGetArgument, MlirValue (*)(MlirBlock, intptr_t))                  \
   X(mlirBlockGetFirstOperation, MlirOperation (*)(MlirBlock))                  \
   X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                        \
+  X(mlirBlockGetParentOperation, MlirOperation (*)(MlirBlock))                 \
   X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                         \
   X(mlirBlockInsertOwnedOperationBefore,                                       \
     void (*)(MlirBlock, MlirOperation, MlirOperation))                         \

@@ -145,6 +145,8 @@ constexpr Pass kPasses[] = {
      "IREE takes elements from the packed form of an array"},
     IREE_PJRT_PASS(kLinalg, GuardCrossedResults,
                    "IREE computes only a part of what is indexed in two ways"),
+    IREE_PJRT_PASS(kLinalg, GuardTakenParts,
+                   "IREE computes only the part that is taken at index zero"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
     IREE_PJRT_PASS(kLinalg, RoundFloats8,

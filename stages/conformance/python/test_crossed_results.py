@@ -98,6 +98,33 @@ def test_elements_of_what_is_multiplied(size, same):
     same(lambda x, y: (lambda m: (m @ y, m[places, places]))(x * 2 + y), x, y, scale=3 * size)
 
 
+ZEROS = np.zeros(2, np.int32)
+WHOLE = {
+    "doubled": (lambda x: x * 2, lambda x: x * 2),
+    "further": (lambda x: x * 2, lambda x: jnp.sin(x * 2)),
+    "sums": (lambda x: x + x[0], lambda x: (x + x[0]) * x.sum(0)),
+    "transposed": (lambda x: x.T, lambda x: x.T * 2),
+}
+PARTS = {
+    "rows": lambda y: y[ZEROS],
+    "columns": lambda y: y[:, ZEROS],
+    "inner": lambda y: y[:, :, ZEROS],
+    "ones": lambda y: y[:, ZEROS + 1],
+    "elements": lambda y: y[ZEROS, ZEROS],
+    "along": lambda y: jnp.take_along_axis(y, jnp.zeros_like(y[:2], jnp.int32), 0),
+    "batches": lambda y: jax.vmap(lambda x: x[ZEROS])(y),
+    "gradient": lambda y: jax.vmap(jax.grad(lambda x: (x.at[ZEROS].add(x[:2]) ** 2).sum()))(y),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_at_known_indices(part, same):
+    def function(x):
+        return [(used(x), PARTS[part](source(x))) for used, source in WHOLE.values()]
+
+    same(function, points(3, 5, 7), scale=10)
+
+
 def test_gradient_of_a_determinant_by_cholesky(same):
     x = points(500, 500) - 0.75
     matrix = x @ x.T + np.eye(500, dtype=np.float32)

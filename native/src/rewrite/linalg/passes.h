@@ -44,6 +44,10 @@ void GuardTakenSources(const Ir& ir);
 // of its own.
 void GuardCrossedResults(const Ir& ir);
 
+// What is used whole, and taken from at an index that is known, is an array of
+// its own.
+void GuardTakenParts(const Ir& ir);
+
 // Sums of products stay vectorized.
 void KeepProductSums(const Ir& ir);
 

@@ -137,6 +137,40 @@ TEST(GuardCrossedResultsTest, NotOfWhatIsNotReduced) {
                              Pairs("size", "size", "#i, #j")));
 }
 
+// Takes elements of %taken, at index `index` of its only dimension.
+bool GuardsTaken(const std::string& taken, const std::string& index,
+                 const std::string& returned) {
+  return Holds(
+      After("#v = affine_map<(d0) -> (d0)>\nmodule {"
+            "util.func public @main(%x: tensor<8xf32>)"
+            " -> (tensor<8xf32>, tensor<8xf32>) {"
+            "%zero = tensor.empty() : tensor<8xf32>\n"
+            "%zeros = arith.constant dense<0> : tensor<8xi32>\n" +
+                Elementwise("own", "x") + Elementwise("further", "own") +
+                "%part = " + Maps("#v, #v") +
+                R"("parallel"]} ins(%zeros : tensor<8xi32>)
+            outs(%zero : tensor<8xf32>) {
+        ^bb0(%a: i32, %b: f32):
+          %known = arith.index_cast %a : i32 to index
+          %each = linalg.index 0 : index
+          %e = tensor.extract %)" +
+                taken + "[%" + index + R"(] : tensor<8xf32>
+          linalg.yield %e : f32
+        } -> tensor<8xf32>
+        util.return %part, %)" +
+                returned + " : tensor<8xf32>, tensor<8xf32> } }",
+            &GuardTakenParts),
+      kBarrier);
+}
+
+TEST(GuardTakenPartsTest, WhatOthersUseWhole) {
+  EXPECT_TRUE(GuardsTaken("own", "known", "own"));
+  EXPECT_TRUE(GuardsTaken("further", "known", "own"));
+  EXPECT_FALSE(GuardsTaken("further", "known", "x"));
+  EXPECT_FALSE(GuardsTaken("x", "known", "own"));
+  EXPECT_FALSE(GuardsTaken("own", "each", "own"));
+}
+
 // Takes one element of what %taken is, and multiplies %multiplied.
 std::string Taking(const std::string& taken, const std::string& multiplied) {
   return R"(#ij = affine_map<(d0, d1) -> (d0, d1)>
