@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 _NAME = re.compile(r"\b[av]\d+\b")
+_NARROW = re.compile(r"\b(?:bf16|f16)\b")
 PREAMBLE = Path(__file__).with_name("preamble.py").read_text()
 # Dtypes by their names in programs.
 DTYPES = {
@@ -83,6 +84,8 @@ class Program:
 
     def is_narrow(self) -> bool:
         """Whether something in it has a type of 16 bits."""
+        if any(_NARROW.search(line.text) for line in self.lines):
+            return True
         return any(each.dtype in ("bfloat16", "float16") for each in [*self.arguments, *self.lines])
 
     def _parameters(self) -> str:
