@@ -24,7 +24,7 @@ from typing import Any
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 
 from .judge import Failure
 from .program import Program
@@ -110,6 +110,8 @@ class Search:
             suppress_health_check=list(HealthCheck),
             report_multiple_bugs=False,
             print_blob=False,
+            # Its warnings would stand among the lines of JSON.
+            verbosity=Verbosity.quiet,
         )(test)
         try:
             test()
