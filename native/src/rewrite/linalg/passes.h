@@ -32,6 +32,9 @@ void FoldKnownParts(const Ir& ir);
 // every other element is taken from.
 void CopySlicedSources(const Ir& ir);
 
+// What puts elements at a distance from each other is a step of its own.
+void GuardStridedInserts(const Ir& ir);
+
 // Only as many operations as IREE's runtime has operands for follow each
 // other without a barrier between them.
 void LimitDispatchOperands(const Ir& ir);

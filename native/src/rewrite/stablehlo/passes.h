@@ -98,6 +98,9 @@ void WidenIotas(const Ir& ir);
 // reverse of no dimension: nothing.
 void DropIdleReverses(const Ir& ir);
 
+// Padding between elements is a step of its own.
+void SeparatePads(const Ir& ir);
+
 // Constants of complex128, and what is padded: made of their parts.
 void SplitComplex128(const Ir& ir);
 

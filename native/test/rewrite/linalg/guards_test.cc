@@ -120,6 +120,28 @@ TEST(CopyOwnSlicesTest, NorIsWhatIsChosenFromViews) {
   EXPECT_FALSE(Holds(scatter("%3"), "util.optimization_barrier"));
 }
 
+// Five numbers are put into an array, one in so many places, which is padded.
+std::string PaddedInsert(const std::string& stride) {
+  return After(R"(module {
+    util.func public @main(%v: tensor<5xf32>, %w: tensor<13xf32>, %c: f32)
+        -> tensor<15xf32> {
+      %0 = tensor.insert_slice %v into %w[2] [5] [)" +
+                   stride + R"(] : tensor<5xf32> into tensor<13xf32>
+      %1 = tensor.pad %0 low[1] high[1] {
+      ^bb0(%i: index):
+        tensor.yield %c : f32
+      } : tensor<13xf32> to tensor<15xf32>
+      util.return %1 : tensor<15xf32>
+    }
+  })",
+               &GuardStridedInserts);
+}
+
+TEST(GuardStridedInsertsTest, OfWhatIsPaddedThen) {
+  EXPECT_TRUE(Holds(PaddedInsert("2"), kBarrier));
+  EXPECT_FALSE(Holds(PaddedInsert("1"), kBarrier));
+}
+
 TEST(GuardCrossedResultsTest, OfRowsAndColumns) {
   EXPECT_TRUE(GuardsCrossed(Pairs("sums", "sums", "#i, #j")));
   EXPECT_TRUE(GuardsCrossed(Elementwise("size", "sums") +

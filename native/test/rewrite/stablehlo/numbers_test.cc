@@ -124,6 +124,48 @@ TEST(DropIdleReversesTest, OnlyThoseOfNoDimension) {
   EXPECT_TRUE(Holds(text, "dims = [0]")) << text;
 }
 
+// Numbers are padded, then again with so many between them.
+std::string PaddedTwice(const std::string& between, const std::string& type) {
+  return After(R"(module {
+    func.func @main(%v: tensor<5xf32>, %z: tensor<f32>) -> )" +
+                   type + R"( {
+      %0 = stablehlo.pad %v, %z, low = [1], high = [1], interior = [0]
+          : (tensor<5xf32>, tensor<f32>) -> tensor<7xf32>
+      %1 = stablehlo.pad %0, %z, low = [1], high = [1], interior = [)" +
+                   between + R"(]
+          : (tensor<7xf32>, tensor<f32>) -> )" +
+                   type + R"(
+      return %1 : )" +
+                   type + R"(
+    }
+  })",
+               &SeparatePads);
+}
+
+TEST(SeparatePadsTest, WhatIsPaddedAndThenBetweenItsElements) {
+  EXPECT_TRUE(Holds(PaddedTwice("1", "tensor<15xf32>"),
+                    "optimization_barrier %0 : tensor<7xf32>"));
+  EXPECT_FALSE(Holds(PaddedTwice("0", "tensor<9xf32>"), "barrier"));
+}
+
+TEST(SeparatePadsTest, WhatAFunctionPadsBetween) {
+  const std::string text = After(R"(module {
+    func.func private @f(%v: tensor<7xf32>, %z: tensor<f32>) -> tensor<13xf32> {
+      %0 = stablehlo.pad %v, %z, low = [0], high = [0], interior = [1]
+          : (tensor<7xf32>, tensor<f32>) -> tensor<13xf32>
+      return %0 : tensor<13xf32>
+    }
+    func.func @main(%v: tensor<5xf32>, %z: tensor<f32>) -> tensor<13xf32> {
+      %0 = stablehlo.pad %v, %z, low = [1], high = [1], interior = [0]
+          : (tensor<5xf32>, tensor<f32>) -> tensor<7xf32>
+      %1 = func.call @f(%0, %z) : (tensor<7xf32>, tensor<f32>) -> tensor<13xf32>
+      return %1 : tensor<13xf32>
+    }
+  })",
+                                 &SeparatePads);
+  EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<7xf32>")) << text;
+}
+
 TEST(RewriteUnsignedOperationsTest, TheWindowIsOverSignedIntegers) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<4xui8>, %i: tensor<ui8>) -> tensor<4xui8> {
