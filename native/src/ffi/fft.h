@@ -12,7 +12,7 @@ namespace iree_pjrt {
 // The custom call that stands for an `fft`; its attributes are `kind` (of
 // FftKind, s32) and `rank` (of the transform, s32).
 inline constexpr char kFftTarget[] = "iree_pjrt_fft";
-XLA_FFI_Error* FftHandler(XLA_FFI_CallFrame* frame);
+void AnswerFft(const XLA_FFI_CallFrame& frame);
 
 }  // namespace iree_pjrt
 

@@ -49,7 +49,9 @@ void CheckShape(FftKind kind, const FftShape& shape) {
   if (input != output) Refuse();
 }
 
-void Answer(const XLA_FFI_CallFrame& frame) {
+}  // namespace
+
+void AnswerFft(const XLA_FFI_CallFrame& frame) {
   if (frame.args.size != 1 || frame.rets.size != 1) Refuse();
   const auto& input = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& output = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
@@ -72,18 +74,6 @@ void Answer(const XLA_FFI_CallFrame& frame) {
   CheckShape(kind, shape);
   twice ? Transform<double>(kind, shape, input.data, output.data)
         : Transform<float>(kind, shape, input.data, output.data);
-}
-
-}  // namespace
-
-XLA_FFI_Error* FftHandler(XLA_FFI_CallFrame* frame) {
-  if (frame->extension_start) return nullptr;  // of our own version
-  try {
-    Answer(*frame);
-    return nullptr;
-  } catch (...) {
-    return CurrentExceptionAsFfiError();
-  }
 }
 
 }  // namespace iree_pjrt

@@ -38,7 +38,9 @@ void Permute(std::span<const int32_t> pivots, std::span<int32_t> rows) {
   }
 }
 
-void Answer(const XLA_FFI_CallFrame& frame) {
+}  // namespace
+
+void AnswerLuPivots(const XLA_FFI_CallFrame& frame) {
   if (frame.args.size != 1 || frame.rets.size != 1) Refuse();
   const auto& from = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& to = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
@@ -55,18 +57,6 @@ void Answer(const XLA_FFI_CallFrame& frame) {
   auto* rows = static_cast<int32_t*>(to.data);
   for (size_t i = 0; i < lines; ++i) {
     Permute({pivots + i * steps, steps}, {rows + i * size, size});
-  }
-}
-
-}  // namespace
-
-XLA_FFI_Error* LuPivotsHandler(XLA_FFI_CallFrame* frame) {
-  if (frame->extension_start) return nullptr;  // of our own version
-  try {
-    Answer(*frame);
-    return nullptr;
-  } catch (...) {
-    return CurrentExceptionAsFfiError();
   }
 }
 

@@ -12,7 +12,7 @@ namespace iree_pjrt {
 // that each row was swapped with, one after another; the result's, s32 and not
 // shorter, are the permutations of rows which that makes.
 inline constexpr char kLuPivotsTarget[] = "cu_lu_pivots_to_permutation";
-XLA_FFI_Error* LuPivotsHandler(XLA_FFI_CallFrame* frame);
+void AnswerLuPivots(const XLA_FFI_CallFrame& frame);
 
 }  // namespace iree_pjrt
 

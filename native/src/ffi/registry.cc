@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ffi/registry.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/platform.h"
 #include "base/status.h"
@@ -41,15 +43,37 @@ int AskVersion(std::string_view name, XLA_FFI_Handler* handler) {
   return version.minor_version;
 }
 
+// A handler of the plugin's own, of the version of the FFI that it has.
+template <void (*kAnswer)(const XLA_FFI_CallFrame&)>
+XLA_FFI_Error* Handle(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start) return nullptr;
+  try {
+    kAnswer(*frame);
+    return nullptr;
+  } catch (...) {
+    return CurrentExceptionAsFfiError();
+  }
+}
+
+struct OwnHandler {
+  std::string_view target;
+  XLA_FFI_Handler* execute;
+};
+
+constexpr OwnHandler kOwn[] = {
+    {kFftTarget, &Handle<&AnswerFft>},
+    {kLuPivotsTarget, &Handle<&AnswerLuPivots>},
+    {kSortTarget, &Handle<&AnswerSort>},
+};
+
 }  // namespace
 
 HandlerRegistry& HandlerRegistry::Get() {
   static auto& registry = *[] {
     auto* made = new HandlerRegistry();
-    made->Register(kFftTarget, {nullptr, nullptr, nullptr, &FftHandler});
-    made->Register(kLuPivotsTarget,
-                   {nullptr, nullptr, nullptr, &LuPivotsHandler});
-    made->Register(kSortTarget, {nullptr, nullptr, nullptr, &SortHandler});
+    for (const auto& [target, execute] : kOwn) {
+      made->Register(target, {nullptr, nullptr, nullptr, execute});
+    }
     return made;
   }();
   return registry;
@@ -90,8 +114,8 @@ Handler HandlerRegistry::Require(std::string_view name) const {
 }
 
 bool OnlyComputes(std::string_view target) {
-  return target == kFftTarget || target == kLuPivotsTarget ||
-         target == kSortTarget || target.starts_with("lapack_");
+  return target.starts_with("lapack_") ||
+         std::ranges::find(kOwn, target, &OwnHandler::target) != std::end(kOwn);
 }
 
 int64_t HandlerRegistry::RegisterType(std::string_view name, int64_t id,

@@ -89,7 +89,7 @@ class LineSorter {
 // have (their shape says how many); `keys`, for each key the number of its
 // operand, its KeyOrder, and 1 if it descends.
 inline constexpr char kSortTarget[] = "iree_pjrt_sort";
-XLA_FFI_Error* SortHandler(XLA_FFI_CallFrame* frame);
+void AnswerSort(const XLA_FFI_CallFrame& frame);
 
 }  // namespace iree_pjrt
 

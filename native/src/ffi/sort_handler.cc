@@ -161,14 +161,6 @@ class SortCall {
 
 }  // namespace
 
-XLA_FFI_Error* SortHandler(XLA_FFI_CallFrame* frame) {
-  if (frame->extension_start) return nullptr;  // of our own version
-  try {
-    SortCall(*frame).Run();
-    return nullptr;
-  } catch (...) {
-    return CurrentExceptionAsFfiError();
-  }
-}
+void AnswerSort(const XLA_FFI_CallFrame& frame) { SortCall(frame).Run(); }
 
 }  // namespace iree_pjrt

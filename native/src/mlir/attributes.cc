@@ -248,4 +248,10 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   return numbers;
 }
 
+bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
+  return std::ranges::all_of(
+      ReadIntegers(ir, ir.Attribute(slice, "static_strides")),
+      [](int64_t step) { return step == 1; });
+}
+
 }  // namespace iree_pjrt

@@ -88,13 +88,14 @@ MlirBlock Ir::HomeOf(MlirValue value) const {
                 : api.mlirBlockArgumentGetOwner(value);
 }
 
+bool Ir::IsReshape(MlirOperation op) const {
+  return Name(op) == "tensor.collapse_shape" ||
+         Name(op) == "tensor.expand_shape";
+}
+
 MlirValue Ir::BeforeReshapes(MlirValue tensor) const {
-  for (MlirOperation op; (op = Definition(tensor)).ptr;
-       tensor = api.mlirOperationGetOperand(op, 0)) {
-    if (Name(op) != "tensor.collapse_shape" &&
-        Name(op) != "tensor.expand_shape") {
-      break;
-    }
+  for (MlirOperation op; (op = Definition(tensor)).ptr && IsReshape(op);) {
+    tensor = api.mlirOperationGetOperand(op, 0);
   }
   return tensor;
 }

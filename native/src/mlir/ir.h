@@ -44,6 +44,8 @@ struct Ir {
   MlirOperation Definition(MlirValue value) const;
   // The block that the value is an argument or a result in.
   MlirBlock HomeOf(MlirValue value) const;
+  // Whether the operation gives a tensor another shape and nothing else.
+  bool IsReshape(MlirOperation op) const;
   // The tensor before it was given other shapes.
   MlirValue BeforeReshapes(MlirValue tensor) const;
   // What computes the tensor before it was given other shapes.

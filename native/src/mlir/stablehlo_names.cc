@@ -11,6 +11,10 @@ std::string_view StablehloName(std::string_view name) {
   return version == std::string_view::npos ? name : name.substr(0, version);
 }
 
+bool IsCall(std::string_view name) {
+  return name == "func.call" || StablehloName(name) == "call";
+}
+
 std::string StablehloNameLike(std::string_view like, std::string_view name) {
   const std::string text(name);
   return like.starts_with("vhlo.") ? "vhlo." + text + "_v1"

@@ -13,6 +13,9 @@ namespace iree_pjrt {
 // dialects' operations have no StableHLO name (empty).
 std::string_view StablehloName(std::string_view operation_name);
 
+// Whether an operation calls a function of the module.
+bool IsCall(std::string_view operation_name);
+
 // The name of an operation of StableHLO in the form of another operation's:
 // `vhlo.reshape_v1` or `stablehlo.reshape`.
 std::string StablehloNameLike(std::string_view like, std::string_view name);

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest_plugins = ["platforms"]
@@ -29,6 +30,17 @@ def on_both(device: Any, cpu: Any) -> Callable[..., list[tuple[Any, Any]]]:
             with jax.default_device(where):
                 found.append(jax.tree.leaves(jax.jit(function)(*arguments)))
         return list(zip(*found, strict=True))
+
+    return run
+
+
+@pytest.fixture
+def same(on_both: Callable[..., list[tuple[Any, Any]]]) -> Callable[..., None]:
+    """A function (function, *arguments) that compares its results with XLA:CPU's, bit by bit."""
+
+    def run(function: Callable[..., Any], *arguments: Any) -> None:
+        for got, want in on_both(function, *arguments):
+            np.testing.assert_array_equal(got, want)
 
     return run
 

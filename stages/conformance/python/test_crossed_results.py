@@ -18,7 +18,7 @@ def points(*shape):
 
 
 @pytest.fixture
-def same(on_both):
+def close(on_both):
     """A function (function, *arguments, scale) that compares its results with XLA:CPU's.
 
     Errors count beside ``scale``, the size of the numbers that are added up.
@@ -51,8 +51,8 @@ PAIRS = {
 
 @pytest.mark.parametrize("pairs", PAIRS)
 @pytest.mark.parametrize("vector", VECTORS)
-def test_pairs_of_elements(vector, pairs, same):
-    same(lambda x: PAIRS[pairs](VECTORS[vector](x)), points(ROWS, 37), scale=ROWS * 37)
+def test_pairs_of_elements(vector, pairs, close):
+    close(lambda x: PAIRS[pairs](VECTORS[vector](x)), points(ROWS, 37), scale=ROWS * 37)
 
 
 MATRICES = {
@@ -72,30 +72,30 @@ CROSSED = {
 
 @pytest.mark.parametrize("crossed", CROSSED)
 @pytest.mark.parametrize("matrix", MATRICES)
-def test_matrices_and_their_transposes(matrix, crossed, same):
-    same(lambda x: CROSSED[crossed](MATRICES[matrix](x)), points(ROWS, ROWS, 5), scale=1e4)
+def test_matrices_and_their_transposes(matrix, crossed, close):
+    close(lambda x: CROSSED[crossed](MATRICES[matrix](x)), points(ROWS, ROWS, 5), scale=1e4)
 
 
 @pytest.mark.parametrize("size", [3, 16, 100, 500])
-def test_distances(size, same):
+def test_distances(size, close):
     def distances(x):
         squares = (x**2).sum(1)
         return squares[:, None] + squares - 2 * x @ x.T
 
     x = points(size, 3)
-    same(distances, x)
-    same(jax.grad(lambda x: jnp.exp(-distances(x)).sum()), x, scale=1e4)
+    close(distances, x)
+    close(jax.grad(lambda x: jnp.exp(-distances(x)).sum()), x, scale=1e4)
 
 
 # Products as large as these are packed.
 @pytest.mark.parametrize("size", [40, 500])
-def test_elements_of_what_is_multiplied(size, same):
+def test_elements_of_what_is_multiplied(size, close):
     x, y = points(size, size), points(size, size)
     places = np.arange(size)[::3]
-    same(lambda x, y: (x @ y, jnp.diag(x)), x, y, scale=size)
-    same(lambda x, y: (jnp.tril(x) @ y, jnp.diag(jnp.triu(jnp.tril(x)))), x, y, scale=size)
-    same(lambda x, y: (jnp.exp(x) @ y, jnp.exp(x)[places, places[0]] * 2), x, y, scale=3 * size)
-    same(lambda x, y: (lambda m: (m @ y, m[places, places]))(x * 2 + y), x, y, scale=3 * size)
+    close(lambda x, y: (x @ y, jnp.diag(x)), x, y, scale=size)
+    close(lambda x, y: (jnp.tril(x) @ y, jnp.diag(jnp.triu(jnp.tril(x)))), x, y, scale=size)
+    close(lambda x, y: (jnp.exp(x) @ y, jnp.exp(x)[places, places[0]] * 2), x, y, scale=3 * size)
+    close(lambda x, y: (lambda m: (m @ y, m[places, places]))(x * 2 + y), x, y, scale=3 * size)
 
 
 ZEROS = np.zeros(2, np.int32)
@@ -118,20 +118,20 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_parts_at_known_indices(part, same):
+def test_parts_at_known_indices(part, close):
     def function(x):
         return [(used(x), PARTS[part](source(x))) for used, source in WHOLE.values()]
 
-    same(function, points(3, 5, 7), scale=10)
+    close(function, points(3, 5, 7), scale=10)
 
 
-def test_gradient_of_a_determinant_by_cholesky(same):
+def test_gradient_of_a_determinant_by_cholesky(close):
     x = points(500, 500) - 0.75
     matrix = x @ x.T + np.eye(500, dtype=np.float32)
-    same(jax.grad(lambda m: jnp.log(jnp.diag(jnp.linalg.cholesky(m))).sum()), matrix, scale=10)
+    close(jax.grad(lambda m: jnp.log(jnp.diag(jnp.linalg.cholesky(m))).sum()), matrix, scale=10)
 
 
-def test_constant_parts_in_and_around_a_loop(same):
+def test_constant_parts_in_and_around_a_loop(close):
     """The gradient of a real transform has a mask, which the loop and what follows it share."""
 
     def loss(x):
@@ -141,4 +141,4 @@ def test_constant_parts_in_and_around_a_loop(same):
         spectrum, _ = lax.scan(turn, jnp.fft.rfft2(x * 0 + 1), None, length=5)
         return (jnp.fft.irfft2(spectrum) ** 2).sum()
 
-    same(jax.grad(loss), points(8, 8))
+    close(jax.grad(loss), points(8, 8))

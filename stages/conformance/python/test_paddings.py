@@ -32,15 +32,6 @@ WAYS = {
 }
 
 
-@pytest.fixture
-def same(on_both):
-    def run(function, *arguments):
-        for got, want in on_both(function, *arguments):
-            np.testing.assert_array_equal(got, want)
-
-    return run
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_paddings_of_what_is_padded(way, same):
     pairs = list(itertools.product(PADDINGS, repeat=2))

@@ -41,17 +41,6 @@ def noise(*shape):
     return x
 
 
-@pytest.fixture
-def same(on_both):
-    """A function (function, *arguments) that compares its results with XLA:CPU's, bit by bit."""
-
-    def run(function, *arguments):
-        for got, want in on_both(function, *arguments):
-            np.testing.assert_array_equal(got, want)
-
-    return run
-
-
 @pytest.mark.parametrize(
     "function",
     [

@@ -9,7 +9,6 @@
 // A program takes every other element of a few numbers that are computed from
 // narrower ones (`x.astype(int)[::2] * 2`). IREE fuses the three operations and
 // takes only the first elements. A barrier keeps the computation apart.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -30,12 +29,6 @@ std::vector<int64_t> Numbers(const Ir& ir, MlirOperation op,
   return ReadIntegers(ir, ir.Attribute(op, name));
 }
 
-bool TakesEveryElement(const Ir& ir, MlirOperation slice) {
-  const std::vector<int64_t> steps = Numbers(ir, slice, "static_strides");
-  return std::all_of(steps.begin(), steps.end(),
-                     [](int64_t step) { return step == 1; });
-}
-
 // Whether `flow.tensor.slice`, a copy of bytes, can make the slice: it takes
 // whole steps of one dimension, and its sizes are known.
 bool IsContiguous(const Ir& ir, MlirOperation slice) {
@@ -43,8 +36,7 @@ bool IsContiguous(const Ir& ir, MlirOperation slice) {
       ir.api.mlirValueGetType(ir.api.mlirOperationGetOperand(slice, 0));
   const MlirType to = ir.ResultTypes(slice).at(0);
   const std::vector<int64_t> sizes = Numbers(ir, slice, "static_sizes");
-  if (!TakesEveryElement(ir, slice) ||
-      !ir.api.mlirShapedTypeHasStaticShape(from) ||
+  if (!HasUnitSteps(ir, slice) || !ir.api.mlirShapedTypeHasStaticShape(from) ||
       !ir.api.mlirShapedTypeHasStaticShape(to) ||
       ir.api.mlirShapedTypeGetRank(from) != ir.api.mlirShapedTypeGetRank(to)) {
     return false;
@@ -93,7 +85,7 @@ bool HoldsFew(const Ir& ir, MlirValue tensor) {
 
 void KeepFromSlice(const Ir& ir, MlirOperation slice) {
   const MlirValue sliced = ir.api.mlirOperationGetOperand(slice, 0);
-  if (HoldsFew(ir, sliced) && !TakesEveryElement(ir, slice) &&
+  if (HoldsFew(ir, sliced) && !HasUnitSteps(ir, slice) &&
       IsGeneric(ir, ir.DefinitionBeforeReshapes(sliced))) {
     ir.PutBehindBarrier(ir.BeforeReshapes(sliced));
   }

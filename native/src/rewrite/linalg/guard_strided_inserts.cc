@@ -5,8 +5,6 @@
 // by side. A barrier keeps the steps apart.
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <vector>
 
 #include "mlir/attributes.h"
 #include "rewrite/linalg/passes.h"
@@ -14,27 +12,17 @@
 namespace iree_pjrt {
 namespace {
 
-bool IsStrided(const Ir& ir, MlirOperation insert) {
-  const std::vector<int64_t> steps =
-      ReadIntegers(ir, ir.Attribute(insert, "static_strides"));
-  return std::ranges::any_of(steps, [](int64_t step) { return step != 1; });
-}
-
 bool MovesElements(const Ir& ir, MlirOperation op) {
   constexpr std::array kNames = {"tensor.pad", "tensor.insert_slice",
                                  "tensor.extract_slice"};
   return std::ranges::find(kNames, ir.Name(op)) != kNames.end();
 }
 
-bool IsReshape(std::string_view name) {
-  return name == "tensor.expand_shape" || name == "tensor.collapse_shape";
-}
-
 // Whether elements of the array, maybe reshaped, are moved further.
 bool IsMoved(const Ir& ir, MlirValue array) {
   return std::ranges::any_of(ir.Uses(array), [&](const Use& use) {
     return MovesElements(ir, use.user) ||
-           (IsReshape(ir.Name(use.user)) &&
+           (ir.IsReshape(use.user) &&
             IsMoved(ir, ir.api.mlirOperationGetResult(use.user, 0)));
   });
 }
@@ -43,7 +31,7 @@ bool IsMoved(const Ir& ir, MlirValue array) {
 
 void GuardStridedInserts(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (ir.Name(op) != "tensor.insert_slice" || !IsStrided(ir, op)) continue;
+    if (ir.Name(op) != "tensor.insert_slice" || HasUnitSteps(ir, op)) continue;
     const MlirValue result = ir.api.mlirOperationGetResult(op, 0);
     if (IsMoved(ir, result)) ir.PutBehindBarrier(result);
   }

@@ -17,10 +17,6 @@
 namespace iree_pjrt {
 namespace {
 
-bool IsCall(const Ir& ir, MlirOperation op) {
-  return StablehloName(ir.Name(op)) == "call" || ir.Name(op) == "func.call";
-}
-
 // The bodies of the module's functions.
 class Functions {
  public:
@@ -59,7 +55,7 @@ class Uses {
  private:
   void Add(MlirValue value) {
     for (const auto& [user, operand] : ir_.Uses(value)) {
-      if (IsCall(ir_, user)) {
+      if (IsCall(ir_.Name(user))) {
         AddCallee(user, operand);
       } else if (ir_.api.mlirOperationGetNumOperands(user) == 1 &&
                  ir_.api.mlirOperationGetNumResults(user) == 1) {
@@ -95,12 +91,13 @@ class Uses {
 // the function that returns it.
 bool IsReshaped(const Ir& ir, const Functions& functions, MlirOperation op,
                 intptr_t result) {
-  if (IsCall(ir, op)) {
+  if (IsCall(ir.Name(op))) {
     const MlirBlock body = functions.Called(op);
     if (!body.ptr) return false;
     const MlirOperation made = ir.Definition(
         ir.api.mlirOperationGetOperand(ir.Terminator(body), result));
-    return made.ptr && !IsCall(ir, made) && IsReshaped(ir, functions, made, 0);
+    return made.ptr && !IsCall(ir.Name(made)) &&
+           IsReshaped(ir, functions, made, 0);
   }
   const std::string_view name = StablehloName(ir.Name(op));
   return name == "reshape" || name == "transpose";

@@ -21,13 +21,9 @@ bool PadsBetween(const Ir& ir, MlirOperation op) {
   return std::ranges::any_of(numbers, [](int64_t n) { return n != 0; });
 }
 
-bool IsCall(const Ir& ir, MlirOperation op) {
-  return StablehloName(ir.Name(op)) == "call" || ir.Name(op) == "func.call";
-}
-
 void Separate(const Ir& ir, MlirValue padded) {
   const MlirOperation op = ir.Definition(padded);
-  if (op.ptr && (StablehloName(ir.Name(op)) == "pad" || IsCall(ir, op))) {
+  if (op.ptr && (StablehloName(ir.Name(op)) == "pad" || IsCall(ir.Name(op)))) {
     ir.PutBehindBarrier(padded);
   }
 }
@@ -47,7 +43,8 @@ void SeparatePads(const Ir& ir) {
     padding.insert(ir.StringAttribute(function, "sym_name"));
   }
   for (const MlirOperation op : ir.AllOperations()) {
-    if (!IsCall(ir, op) || !padding.contains(ir.StringAttribute(op, "callee")))
+    if (!IsCall(ir.Name(op)) ||
+        !padding.contains(ir.StringAttribute(op, "callee")))
       continue;
     for (const MlirValue operand : ir.Operands(op)) Separate(ir, operand);
   }
