@@ -12,8 +12,9 @@ target_compile_options(iree_pjrt_ducc PRIVATE
   "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}/src/ffi/ducc"
   -Wall -Wextra -fvisibility=hidden -fvisibility-inlines-hidden
   -ffunction-sections -fdata-sections
-  # Larger and slower to compile with -O3, and no faster.
-  $<$<CONFIG:Release>:-O2>
+  # Larger and slower to compile with -O3, and no faster. Sanitized it would
+  # compile for longer than all the rest, and it is not ours to look for errors in.
+  $<IF:$<BOOL:${IREE_PJRT_ASAN}>,-fno-sanitize=all,$<$<CONFIG:Release>:-O2>>
   # Its plans are kept for the process: what still runs at its end uses them.
   $<$<CXX_COMPILER_ID:Clang>:-fno-c++-static-destructors>
   # Its errors name their source file.

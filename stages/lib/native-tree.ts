@@ -87,6 +87,10 @@ export interface BuildSettings {
   readonly targets: readonly string[];
 }
 
+function keepsGoing(context: StageContext): boolean {
+  return context.settings[KEEP_GOING] === 'true';
+}
+
 /** Configures and builds `native/`, incrementally; returns the build tree. */
 export async function configureAndBuild(context: StageContext, settings: BuildSettings): Promise<string> {
   // The system's compiler builds flavours for which zig has no runtime.
@@ -113,7 +117,7 @@ export async function configureAndBuild(context: StageContext, settings: BuildSe
   });
   context.progress('compile');
   const targets = settings.targets.flatMap((name) => ['--target', name]);
-  const all = context.settings[KEEP_GOING] === 'true' ? ['--', '-k', '0'] : [];
+  const all = keepsGoing(context) ? ['--', '-k', '0'] : [];
   await context.exec(cmake, ['--build', tree.build, '--parallel', String(context.jobs), ...targets, ...all], {
     env,
     help: 'the first `error:` in the log is the one to mend; then run the same command again',
@@ -206,5 +210,7 @@ function definesOf(context: StageContext, tree: BuildTree): Readonly<Record<stri
     IREE_PJRT_FLAVOUR: context.variant.axes['flavour'] ?? 'release',
     // Tests are built for the library alone, too: both stages build in one tree, and nothing is compiled twice.
     IREE_PJRT_BUILD_TESTS: 'ON',
+    // Each file that does not compile is to be named.
+    IREE_PJRT_UNITY: keepsGoing(context) ? 'OFF' : 'ON',
   };
 }

@@ -254,6 +254,10 @@ void* HandlerState::Get(XLA_FFI_TypeId type) const {
   return object_;
 }
 
+void RefuseCall(std::string_view target) {
+  ThrowInvalidArgument("a damaged call of " + std::string(target));
+}
+
 void AwaitFuture(XLA_FFI_Future* future, const std::string& what) {
   if (!future) return;
   XLA_FFI_Error* error = nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "ffi/abi.h"
@@ -47,6 +48,9 @@ class HandlerState {
   void* object_ = nullptr;
   void (*deleter_)(void*) = nullptr;
 };
+
+// Throws INVALID_ARGUMENT: the call of a handler of ours is not as it must be.
+[[noreturn]] void RefuseCall(std::string_view target);
 
 // Waits for what a handler returned as its future; throws its error.
 void AwaitFuture(XLA_FFI_Future* future, const std::string& what);

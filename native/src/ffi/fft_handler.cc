@@ -11,10 +11,6 @@
 namespace iree_pjrt {
 namespace {
 
-[[noreturn]] void Refuse() {
-  ThrowInvalidArgument("a damaged call of " + std::string(kFftTarget));
-}
-
 std::vector<size_t> DimsOf(const XLA_FFI_Buffer& buffer) {
   return {buffer.dims, buffer.dims + buffer.rank};
 }
@@ -33,33 +29,33 @@ bool CheckTypes(FftKind kind, XLA_FFI_DataType input, XLA_FFI_DataType output) {
   const auto complex = twice ? XLA_FFI_DataType_C128 : XLA_FFI_DataType_C64;
   if (input != (kind == FftKind::kRfft ? real : complex) ||
       output != (kind == FftKind::kIrfft ? real : complex)) {
-    Refuse();
+    RefuseCall(kFftTarget);
   }
   return twice;
 }
 
 void CheckShape(FftKind kind, const FftShape& shape) {
   const size_t rank = shape.input.size();
-  if (shape.output.size() != rank || shape.rank > rank) Refuse();
+  if (shape.output.size() != rank || shape.rank > rank) RefuseCall(kFftTarget);
   std::vector<size_t> input = shape.input;
   std::vector<size_t> output = shape.output;
   // Of a real signal there are the coefficients up to the middle.
   if (kind == FftKind::kRfft) input.back() = input.back() / 2 + 1;
   if (kind == FftKind::kIrfft) output.back() = output.back() / 2 + 1;
-  if (input != output) Refuse();
+  if (input != output) RefuseCall(kFftTarget);
 }
 
 }  // namespace
 
 void AnswerFft(const XLA_FFI_CallFrame& frame) {
-  if (frame.args.size != 1 || frame.rets.size != 1) Refuse();
+  if (frame.args.size != 1 || frame.rets.size != 1) RefuseCall(kFftTarget);
   const auto& input = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& output = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
   const int32_t number = ScalarAttribute(frame.attrs, "kind");
   const int32_t rank = ScalarAttribute(frame.attrs, "rank");
   if (number < 0 || number > static_cast<int32_t>(FftKind::kIrfft) ||
       rank < 1) {
-    Refuse();
+    RefuseCall(kFftTarget);
   }
   const auto kind = static_cast<FftKind>(number);
   const FftShape shape{DimsOf(input), DimsOf(output),

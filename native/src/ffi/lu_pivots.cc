@@ -13,13 +13,10 @@
 namespace iree_pjrt {
 namespace {
 
-[[noreturn]] void Refuse() {
-  ThrowInvalidArgument("a damaged call of " + std::string(kLuPivotsTarget));
-}
-
 // The last dimension of an array of s32.
 size_t LineOf(const XLA_FFI_Buffer& buffer) {
-  if (buffer.dtype != XLA_FFI_DataType_S32 || buffer.rank < 1) Refuse();
+  if (buffer.dtype != XLA_FFI_DataType_S32 || buffer.rank < 1)
+    RefuseCall(kLuPivotsTarget);
   return static_cast<size_t>(buffer.dims[buffer.rank - 1]);
 }
 
@@ -41,14 +38,14 @@ void Permute(std::span<const int32_t> pivots, std::span<int32_t> rows) {
 }  // namespace
 
 void AnswerLuPivots(const XLA_FFI_CallFrame& frame) {
-  if (frame.args.size != 1 || frame.rets.size != 1) Refuse();
+  if (frame.args.size != 1 || frame.rets.size != 1) RefuseCall(kLuPivotsTarget);
   const auto& from = *static_cast<const XLA_FFI_Buffer*>(frame.args.args[0]);
   const auto& to = *static_cast<const XLA_FFI_Buffer*>(frame.rets.rets[0]);
   const size_t steps = LineOf(from);
   const size_t size = LineOf(to);
   if (steps > size || !std::equal(from.dims, from.dims + from.rank - 1, to.dims,
                                   to.dims + to.rank - 1)) {
-    Refuse();
+    RefuseCall(kLuPivotsTarget);
   }
   const size_t lines =
       std::accumulate(to.dims, to.dims + to.rank - 1, size_t{1},

@@ -75,19 +75,16 @@ class SortCall {
   }
 
  private:
-  [[noreturn]] static void Refuse() {
-    ThrowInvalidArgument("a damaged call of " + std::string(kSortTarget));
-  }
-
   static char* At(const XLA_FFI_Buffer& buffer, size_t element) {
     return static_cast<char*>(buffer.data) + element * ByteSizeOf(buffer.dtype);
   }
 
   void ReadKeys(std::span<const int32_t> numbers) {
-    if (numbers.empty() || numbers.size() % 3 != 0) Refuse();
+    if (numbers.empty() || numbers.size() % 3 != 0) RefuseCall(kSortTarget);
     for (size_t i = 0; i < numbers.size(); i += 3) {
       const auto operand = static_cast<size_t>(numbers[i]);
-      if (numbers[i] < 0 || operand >= operands_.size()) Refuse();
+      if (numbers[i] < 0 || operand >= operands_.size())
+        RefuseCall(kSortTarget);
       const XLA_FFI_Buffer* const buffer = operands_[operand];
       keys_.push_back({buffer,
                        {buffer->dtype, static_cast<KeyOrder>(numbers[i + 1]),
@@ -96,15 +93,17 @@ class SortCall {
   }
 
   void CheckShapes(int32_t dimension, int32_t begin) {
-    if (results_.empty() || results_.size() > operands_.size()) Refuse();
+    if (results_.empty() || results_.size() > operands_.size())
+      RefuseCall(kSortTarget);
     const XLA_FFI_Buffer& first = *operands_[0];
-    if (dimension < 0 || dimension >= first.rank || begin < 0) Refuse();
+    if (dimension < 0 || dimension >= first.rank || begin < 0)
+      RefuseCall(kSortTarget);
     from_ = LinesOf(first, dimension);
     to_ = LinesOf(*results_[0], dimension);
     begin_ = static_cast<size_t>(begin);
     if (begin_ + to_.size > from_.size || from_.outer != to_.outer ||
         from_.stride != to_.stride) {
-      Refuse();
+      RefuseCall(kSortTarget);
     }
     const auto same = [&](const XLA_FFI_Buffer& buffer, const Lines& lines) {
       const Lines other = LinesOf(buffer, dimension);
@@ -112,12 +111,12 @@ class SortCall {
              other.stride == lines.stride && buffer.rank == first.rank;
     };
     for (const auto* operand : operands_) {
-      if (!same(*operand, from_)) Refuse();
+      if (!same(*operand, from_)) RefuseCall(kSortTarget);
     }
     for (size_t r = 0; r < results_.size(); ++r) {
       if (!same(*results_[r], to_) ||
           results_[r]->dtype != operands_[r]->dtype) {
-        Refuse();
+        RefuseCall(kSortTarget);
       }
     }
   }
@@ -136,7 +135,7 @@ class SortCall {
       case 16:
         return CollectAs<std::array<uint64_t, 2>>(r, i, order);
       default:
-        Refuse();
+        RefuseCall(kSortTarget);
     }
   }
 

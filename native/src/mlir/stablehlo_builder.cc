@@ -39,6 +39,20 @@ std::string_view ZeroOf(std::string_view element) {
 
 }  // namespace
 
+Dims UpTo(size_t rank) {
+  Dims order(rank);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  return order;
+}
+
+Dims Inverse(const Dims& order) {
+  Dims inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    inverse.at(static_cast<size_t>(order[i])) = static_cast<int64_t>(i);
+  }
+  return inverse;
+}
+
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                            const Dims& numbers) {
   if (!IsVhlo(ir, op)) {
@@ -286,10 +300,9 @@ MlirValue StablehloBuilder::Map(MlirOperation op, intptr_t region,
                                 intptr_t result,
                                 const std::vector<MlirValue>& operands) const {
   const Dims shape = ShapeOf(operands.at(0));
-  Dims all(shape.size());
-  std::iota(all.begin(), all.end(), int64_t{0});
-  const MlirOperation map = MakeLike(op, region, result, "map", operands, shape,
-                                     {Integers("dimensions", all)});
+  const MlirOperation map =
+      MakeLike(op, region, result, "map", operands, shape,
+               {Integers("dimensions", UpTo(shape.size()))});
   return ir_.api.mlirOperationGetResult(map, 0);
 }
 

@@ -17,6 +17,11 @@ namespace iree_pjrt {
 
 using Dims = std::vector<int64_t>;
 
+// 0, 1, ..., rank - 1: all dimensions in their order.
+Dims UpTo(size_t rank);
+// The order that undoes this one.
+Dims Inverse(const Dims& order);
+
 // A list of integers as an attribute, in the form that operations like `op`
 // have: `array<i64: 1, 2>` or VHLO's.
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);

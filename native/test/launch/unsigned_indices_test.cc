@@ -23,7 +23,7 @@ struct Operation {
   Values expected;
 };
 
-constexpr char kScatter[] = R"(
+constexpr char kUnsignedScatter[] = R"(
     %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers =
         #stablehlo.scatter<inserted_window_dims = [0],
             scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
@@ -72,9 +72,11 @@ const std::vector<Operation>& Operations() {
     %0 = stablehlo.dynamic_update_slice %a, %u, %q
         : (tensor<8xf32>, tensor<3xf32>, tensor<$I>) -> tensor<8xf32>)",
        {0, 1, 2, 3, 4, -100, -200, -300}},
-      {"scatter", Replaced(kScatter, "$R", "%y"), {0, 1, -200, 3, 4, 5, 6, 7}},
+      {"scatter",
+       Replaced(kUnsignedScatter, "$R", "%y"),
+       {0, 1, -200, 3, 4, 5, 6, 7}},
       {"scatter_add",
-       Replaced(kScatter, "$R", "%s"),
+       Replaced(kUnsignedScatter, "$R", "%s"),
        {0, 1, -198, 3, 4, 5, 6, 7}},
   };
   return operations;

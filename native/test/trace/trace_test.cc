@@ -6,13 +6,10 @@
 #include <thread>
 
 #include "gtest/gtest.h"
+#include "trace/trace_name.h"
 
 namespace iree_pjrt {
 namespace {
-
-TraceName Name(const char* name) {
-  return std::make_shared<const std::string>(name);
-}
 
 size_t EventsOf(const Trace& trace) {
   size_t count = 0;

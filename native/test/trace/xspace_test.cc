@@ -2,16 +2,13 @@
 #include "trace/xspace.h"
 
 #include "gtest/gtest.h"
+#include "trace/trace_name.h"
 #include "xspace_reader.h"
 
 namespace iree_pjrt {
 namespace {
 
 using iree_pjrt_test::ReadSpace;
-
-TraceName Name(const char* name) {
-  return std::make_shared<const std::string>(name);
-}
 
 TEST(XSpaceTest, EventsWithTheirStatistics) {
   Trace trace;

@@ -6,7 +6,6 @@
 // then looks whether it is the choice of one of the few windows that cover it.
 // Where many cover it, the places are indices of a scatter.
 #include <algorithm>
-#include <numeric>
 
 #include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
@@ -222,9 +221,7 @@ class Expansion {
         position = Plus(position, Ramp(shape, row + 1, step, 0));
     }
     if (!position.ptr) position = Number(shape, 0);
-    Dims all(shape.size());
-    std::iota(all.begin(), all.end(), int64_t{0});
-    return builder_.Broadcast(position, grid.shape, all);
+    return builder_.Broadcast(position, grid.shape, UpTo(shape.size()));
   }
 
   // Each element takes the sources of the windows that chose it.

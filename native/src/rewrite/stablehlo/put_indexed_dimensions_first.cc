@@ -2,27 +2,12 @@
 // IREE 3.11 crashes on some scatters whose windows do not come last in arrays
 // and updates. JAX sends them for a scatter in `vmap`. The pass transposes
 // them.
-#include <numeric>
 
 #include "rewrite/stablehlo/passes.h"
 #include "rewrite/stablehlo/scatter.h"
 
 namespace iree_pjrt {
 namespace {
-
-Dims UpTo(size_t count) {
-  Dims numbers(count);
-  std::iota(numbers.begin(), numbers.end(), int64_t{0});
-  return numbers;
-}
-
-Dims Inverse(const Dims& permutation) {
-  Dims inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) {
-    inverse.at(static_cast<size_t>(permutation[i])) = static_cast<int64_t>(i);
-  }
-  return inverse;
-}
 
 // An order of dimensions: `first`, then the others as they were.
 Dims Order(const Dims& first, size_t rank) {

@@ -19,28 +19,12 @@
 namespace iree_pjrt {
 namespace {
 
-using Permutation = std::vector<int64_t>;
-
 std::string List(const std::vector<int64_t>& numbers) {
   std::string text;
   for (int64_t number : numbers) {
     text += (text.empty() ? "" : ", ") + std::to_string(number);
   }
   return text;
-}
-
-Permutation RowMajor(size_t rank) {
-  Permutation order(rank);
-  for (size_t i = 0; i < rank; ++i) order[i] = static_cast<int64_t>(i);
-  return order;
-}
-
-Permutation Inverse(const Permutation& order) {
-  Permutation inverse(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  }
-  return inverse;
 }
 
 std::string StringText(const std::string& text, bool vhlo) {
@@ -102,7 +86,7 @@ class ForeignCallRewriter {
   ForeignTensor Tensor(MlirType type) const {
     ForeignTensor tensor;
     tensor.shape = ReadShape(ir_, type);
-    tensor.major_to_minor = RowMajor(tensor.shape.dims.size());
+    tensor.major_to_minor = UpTo(tensor.shape.dims.size());
     return tensor;
   }
 
@@ -119,11 +103,10 @@ class ForeignCallRewriter {
                            " tensors");
     }
     for (size_t i = 0; i < tensors.size(); ++i) {
-      Permutation order = ReadIntegers(
-          ir_,
-          ir_.api.mlirArrayAttrGetElement(layouts, static_cast<intptr_t>(i)));
+      Dims order = ReadIntegers(ir_, ir_.api.mlirArrayAttrGetElement(
+                                         layouts, static_cast<intptr_t>(i)));
       std::reverse(order.begin(), order.end());
-      const Permutation plain = RowMajor(tensors[i].shape.dims.size());
+      const Dims plain = UpTo(tensors[i].shape.dims.size());
       if (!std::is_permutation(order.begin(), order.end(), plain.begin(),
                                plain.end())) {
         ThrowInvalidArgument("a custom call with the layout [" + List(order) +
@@ -151,8 +134,8 @@ class ForeignCallRewriter {
   }
 
   // `value` with its dimensions in this order.
-  MlirValue Transposed(MlirValue value, const Permutation& order) const {
-    if (order == RowMajor(order.size())) return value;
+  MlirValue Transposed(MlirValue value, const Dims& order) const {
+    if (order == UpTo(order.size())) return value;
     return StablehloBuilder(ir_, op_).Transpose(value, order);
   }
 

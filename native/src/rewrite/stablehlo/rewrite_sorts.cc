@@ -81,7 +81,7 @@ bool Holds(const List& list, std::string_view word) {
 }
 
 // The places along the dimension that are used.
-struct Window {
+struct Range {
   int64_t begin = 0;
   int64_t end = 0;
 };
@@ -220,9 +220,9 @@ class SortRewriter {
     return ReadIntegers(ir_, BuiltinAttribute(ir_, slice, name));
   }
 
-  Window UsedWindow(const std::vector<size_t>& live) const {
+  Range UsedRange(const std::vector<size_t>& live) const {
     const int64_t size = shape_.at(dimension_);
-    Window used{size, 0};
+    Range used{size, 0};
     for (const size_t i : live) {
       for (const Use& use : ir_.Uses(Result(i))) {
         if (!IsSlice(ir_, use.user)) return {0, size};
@@ -232,10 +232,10 @@ class SortRewriter {
                             Bounds(use.user, "limit_indices").at(dimension_));
       }
     }
-    return used.begin < used.end ? used : Window{0, size};
+    return used.begin < used.end ? used : Range{0, size};
   }
 
-  // What used a part of the whole uses it of the window.
+  // What used a part of the whole uses it of the range.
   void Shift(size_t result, int64_t begin) const {
     if (begin == 0) return;
     for (const Use& use : ir_.Uses(Result(result))) {
@@ -248,17 +248,17 @@ class SortRewriter {
   }
 
   void Call(const std::vector<size_t>& live) {
-    const Window window = UsedWindow(live);
+    const Range used = UsedRange(live);
     Dims shape = shape_;
-    shape.at(dimension_) = window.end - window.begin;
+    shape.at(dimension_) = used.end - used.begin;
     std::vector<MlirType> types;
     for (const size_t i : live) {
-      Shift(i, window.begin);
+      Shift(i, used.begin);
       types.push_back(
           ir_.ParseType(builder_.TypeOf(operands_[i]).Reshaped(shape)));
     }
     const std::string config =
-        "{begin = " + std::to_string(window.begin) +
+        "{begin = " + std::to_string(used.begin) +
         " : i32, dimension = " + std::to_string(dimension_) +
         " : i32, keys = dense<[" + keys_ + "]> : tensor<" +
         std::to_string(key_count_) + "x3xi32>}";

@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
     {"!vhlo.token_v1", "!vhlo.tensor_v1<0x!vhlo.bool_v1>"},
     {"!stablehlo.token", "tensor<0xi1>"}};
 
-std::string Replaced(std::string text) {
+std::string WithoutTokens(std::string text) {
   for (const auto& [from, to] : kTypes) {
     for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
       text.replace(at, from.size(), to);
@@ -37,7 +37,7 @@ void MakeConstant(const Ir& ir, MlirOperation op) {
 }  // namespace
 
 void RewriteTokens(const Ir& ir) {
-  Retyper retyper(ir, &Replaced);
+  Retyper retyper(ir, &WithoutTokens);
   for (const MlirOperation op : ir.AllOperations()) {
     retyper.Retype(op);
     const std::string_view name = StablehloName(ir.Name(op));

@@ -7,7 +7,6 @@
 // made in as many steps as the logarithm of the length. StableHLO leaves that
 // order to the implementation, and the initial value changes nothing however
 // often it is taken (`reduce_window`).
-#include <numeric>
 #include <optional>
 #include <span>
 
@@ -71,12 +70,6 @@ class Scan {
   }
 
  private:
-  static Dims Numbers(size_t count) {
-    Dims numbers(count);
-    std::iota(numbers.begin(), numbers.end(), int64_t{0});
-    return numbers;
-  }
-
   static Dims::iterator At(Dims& dims, size_t place) {
     return dims.begin() + static_cast<std::ptrdiff_t>(place);
   }
@@ -106,7 +99,7 @@ class Scan {
     const MlirValue scanned = Whole(place, Moved(split, inner, place));
     const MlirValue before =
         Shifted(dimension, Along(dimension, Totals(scanned, place, blocks)));
-    Dims along = Numbers(shape.size());
+    Dims along = UpTo(shape.size());
     along.erase(At(along, inner));
     const MlirValue spread = builder_.Broadcast(before, shape, along);
     const MlirValue each = Moved(scanned, place, inner);
@@ -118,7 +111,7 @@ class Scan {
   // The array with its dimension `from` at the place `to`.
   MlirValue Moved(MlirValue array, size_t from, size_t to) const {
     if (from == to) return array;
-    Dims order = Numbers(builder_.ShapeOf(array).size());
+    Dims order = UpTo(builder_.ShapeOf(array).size());
     order.erase(At(order, from));
     order.insert(At(order, to), static_cast<int64_t>(from));
     return builder_.Transpose(array, order);

@@ -19,7 +19,7 @@
 namespace iree_pjrt {
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 30;  // places are of i32
+constexpr int64_t kMostPlaces = int64_t{1} << 30;  // places are of i32
 
 class StepSort {
  public:
@@ -43,7 +43,7 @@ class StepSort {
   int64_t size() const { return size_; }
 
   void Rewrite() const {
-    if (size_ > kMostElements) {
+    if (size_ > kMostPlaces) {
       ThrowUnimplemented("a sort of " + std::to_string(size_) +
                          " elements by a comparator that is no order of keys");
     }

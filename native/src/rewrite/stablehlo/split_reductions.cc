@@ -26,7 +26,7 @@ namespace {
 // Below, a second reduction costs more than the first one gains.
 constexpr int64_t kLeast = 1 << 16;
 // More parts than any machine's cores need.
-constexpr int64_t kParts = 128;
+constexpr int64_t kPartCount = 128;
 // Lanes of vectors sum along the last dimension, each its own share; along
 // another one, each lane has a result, and all that belongs to it.
 constexpr int64_t kRow = 2048;
@@ -93,7 +93,7 @@ class Reduction {
     const bool rows = end == shape_.size();
     const bool whole = rows && begin == 0;
     if (length < (rows ? kLeast : kLongestColumn + 1)) return {};
-    const int64_t share = length / kParts / kFillsVectors * kFillsVectors;
+    const int64_t share = length / kPartCount / kFillsVectors * kFillsVectors;
     const int64_t part =
         whole ? std::min(kRow, share) : (rows ? kRow : kColumn);
     return Parts(begin, end, part, rows);

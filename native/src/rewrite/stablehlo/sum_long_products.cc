@@ -4,7 +4,6 @@
 // the product of two vectors of ten million is off by a hundredth. The pass
 // makes reductions of elementwise products of them, for SplitReductions.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -81,7 +80,6 @@ void SkipTransposes(const Ir& ir, const StablehloBuilder& builder, Side& side) {
 // does not have.
 MlirValue Spread(const StablehloBuilder& builder, const Side& vector,
                  const Side& matrix) {
-  Dims order(vector.shape.size());
   Dims along(vector.shape.size());
   const auto pair = [&](const Dims& from, const Dims& to) {
     for (size_t i = 0; i < from.size(); ++i) {
@@ -90,7 +88,7 @@ MlirValue Spread(const StablehloBuilder& builder, const Side& vector,
   };
   pair(vector.batching, matrix.batching);
   pair(vector.contracting, matrix.contracting);
-  std::iota(order.begin(), order.end(), int64_t{0});
+  Dims order = UpTo(along.size());
   std::ranges::sort(order, {},
                     [&](int64_t d) { return along[static_cast<size_t>(d)]; });
   const MlirValue ordered = std::ranges::is_sorted(order)

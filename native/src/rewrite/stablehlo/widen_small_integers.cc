@@ -62,7 +62,7 @@ void ReplaceAll(std::string& text, const std::string& from,
 }
 
 // The text of any type, also of a function, in either dialect.
-std::string Replaced(std::string text) {
+std::string Widened(std::string text) {
   for (const Small& small : kSmall) {
     const std::string name(small.name);
     const std::string wide(small.wide);
@@ -99,7 +99,7 @@ class SmallIntegers {
  public:
   // The arguments of `function` are the program's inputs.
   SmallIntegers(const Ir& ir, MlirOperation function)
-      : ir_(ir), retyper_(ir, &Replaced) {
+      : ir_(ir), retyper_(ir, &Widened) {
     const MlirBlock body = ir.Body(function);
     for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
       inputs_.push_back(
@@ -140,7 +140,7 @@ class SmallIntegers {
     constexpr std::string_view kValue = "value";
     ir_.SetAttribute(
         constant, kValue,
-        ir_.Parse(Replaced(ir_.Print(ir_.Attribute(constant, kValue)))));
+        ir_.Parse(Widened(ir_.Print(ir_.Attribute(constant, kValue)))));
   }
 
   // Shifts the result up until only its bits are left, and down again with the

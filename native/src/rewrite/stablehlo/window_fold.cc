@@ -2,14 +2,13 @@
 #include "rewrite/stablehlo/window_fold.h"
 
 #include <cmath>
-#include <numeric>
 
 namespace iree_pjrt {
 namespace {
 
 // Windows of 7 by 7 and 4 by 4 by 4 are below. Compiling takes some 10 ms for
 // each element.
-constexpr int64_t kMostElements = 64;
+constexpr int64_t kMostInOne = 64;
 
 class Folding {
  public:
@@ -35,7 +34,7 @@ class Folding {
     window.sizes[dimension] = size;
     window.strides[dimension] = stride;
     window.dilations[dimension] = dilation;
-    if (size <= kMostElements) return Unrolled(arrays, window);
+    if (size <= kMostInOne) return Unrolled(arrays, window);
     const int64_t places = Places(window, dimension, length);
     const bool apart = dilation == 1;
     const int64_t part = PartOf(size, apart && places > 1 ? stride : 1);
@@ -70,7 +69,7 @@ class Folding {
   // parts.
   static int64_t PartOf(int64_t size, int64_t stride) {
     constexpr int64_t kLeast = 4;
-    for (int64_t part = kMostElements; part >= kLeast; --part) {
+    for (int64_t part = kMostInOne; part >= kLeast; --part) {
       if (part <= size && stride % part == 0) return part;
     }
     return static_cast<int64_t>(std::sqrt(static_cast<double>(size)));
@@ -84,8 +83,7 @@ class Folding {
     for (size_t d = 0; d < whole.size(); ++d) {
       shape.push_back(Places(window, d, whole[d]));
     }
-    Dims all(shape.size());
-    std::iota(all.begin(), all.end(), int64_t{0});
+    const Dims all = UpTo(shape.size());
     Arrays taken;
     for (const MlirValue array : arrays) {
       const Dims from = builder_.ShapeOf(array);
@@ -128,7 +126,7 @@ class Folding {
 }  // namespace
 
 bool IsFoldedInParts(const Window& window) {
-  return ElementCount(window.sizes) > kMostElements;
+  return ElementCount(window.sizes) > kMostInOne;
 }
 
 Arrays Padded(const StablehloBuilder& builder, const Arrays& arrays,

@@ -163,8 +163,7 @@ TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
 }
 
 // One elementwise function of two numbers: `%x`, `%y` to `%z`.
-std::string Elementwise(const std::string& type,
-                        const std::string& operations) {
+std::string Function(const std::string& type, const std::string& operations) {
   return "module { func.func @main(%x: " + type + ", %y: " + type + ") -> " +
          type + " {\n" + operations + "\n return %z : " + type + "\n} }";
 }
@@ -266,7 +265,7 @@ TEST(KeepProductSumsTest, AZeroStandsBetweenProductAndSum) {
 
 TEST(ExpandPowersTest, ThePowerIsOfTheAbsoluteValue) {
   const std::string text =
-      After(Elementwise("f32", "%z = math.powf %x, %y : f32"), &ExpandPowers);
+      After(Function("f32", "%z = math.powf %x, %y : f32"), &ExpandPowers);
   EXPECT_TRUE(Holds(text, "math.absf %arg0")) << text;
   EXPECT_FALSE(Holds(text, "math.powf %arg0")) << text;
   EXPECT_TRUE(Holds(text, "math.copysign")) << text;
@@ -275,12 +274,12 @@ TEST(ExpandPowersTest, ThePowerIsOfTheAbsoluteValue) {
 TEST(ExpandFloat64MathTest, WhatIreeLowersBadlyIsGone) {
   for (const char* name : {"cbrt", "expm1", "log1p"}) {
     const std::string operation = "math." + std::string(name) + " %x : ";
-    EXPECT_FALSE(Holds(After(Elementwise("f64", "%z = " + operation + "f64"),
-                             &ExpandFloat64Math),
-                       "math." + std::string(name)));
-    EXPECT_TRUE(Holds(After(Elementwise("f32", "%z = " + operation + "f32"),
-                            &ExpandFloat64Math),
-                      "math." + std::string(name)));
+    EXPECT_FALSE(Holds(
+        After(Function("f64", "%z = " + operation + "f64"), &ExpandFloat64Math),
+        "math." + std::string(name)));
+    EXPECT_TRUE(Holds(
+        After(Function("f32", "%z = " + operation + "f32"), &ExpandFloat64Math),
+        "math." + std::string(name)));
   }
 }
 
