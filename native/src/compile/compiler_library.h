@@ -9,6 +9,7 @@
 #define IREE_PJRT_COMPILE_COMPILER_LIBRARY_H_
 
 #include <string>
+#include <string_view>
 
 #include "iree/compiler/embedding_api.h"
 #include "mlir/mlir_c.h"
@@ -16,6 +17,7 @@
 namespace iree_pjrt {
 
 #define IREE_PJRT_COMPILER_FUNCTIONS(X)        \
+  X(ireeCompilerEnumeratePlugins)              \
   X(ireeCompilerErrorDestroy)                  \
   X(ireeCompilerErrorGetMessage)               \
   X(ireeCompilerGetAPIVersion)                 \
@@ -60,6 +62,8 @@ class CompilerLibrary {
  private:
   explicit CompilerLibrary(const std::string& path);
   void SetProcessFlags();
+  // Whether a new session knows the dialect.
+  bool HasDialect(std::string_view name) const;
 
   std::string revision_;
 };

@@ -18,6 +18,7 @@ IREE_PJRT_MLIR_HANDLE(MlirAttribute);
 IREE_PJRT_MLIR_HANDLE(MlirBlock);
 IREE_PJRT_MLIR_HANDLE(MlirContext);
 IREE_PJRT_MLIR_HANDLE(MlirDiagnostic);
+IREE_PJRT_MLIR_HANDLE(MlirDialect);
 IREE_PJRT_MLIR_HANDLE(MlirIdentifier);
 IREE_PJRT_MLIR_HANDLE(MlirLocation);
 IREE_PJRT_MLIR_HANDLE(MlirOpOperand);
@@ -117,6 +118,7 @@ namespace iree_pjrt {
   X(mlirContextDetachDiagnosticHandler,                                        \
     void (*)(MlirContext, MlirDiagnosticHandlerId))                            \
   X(mlirContextEnableMultithreading, void (*)(MlirContext, bool))              \
+  X(mlirContextGetOrLoadDialect, MlirDialect (*)(MlirContext, MlirStringRef))  \
   X(mlirDenseElementsAttrGetBoolValue, bool (*)(MlirAttribute, intptr_t))      \
   X(mlirDenseElementsAttrGetRawData, const void* (*)(MlirAttribute))           \
   X(mlirDenseElementsAttrIsSplat, bool (*)(MlirAttribute))                     \
