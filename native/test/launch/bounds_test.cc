@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "plugin_library.h"
 
 namespace iree_pjrt_test {
@@ -33,10 +34,7 @@ struct Case {
 std::string Filled(std::string text, const std::vector<std::string>& types) {
   const std::string names = "AIUR";
   for (size_t i = 0; i < types.size(); ++i) {
-    const std::string name = {'$', names[i]};
-    for (size_t at; (at = text.find(name)) != std::string::npos;) {
-      text.replace(at, 2, types[i]);
-    }
+    iree_pjrt::ReplaceAll(text, std::string{'$', names[i]}, types[i]);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "plugin_library.h"
 
 namespace iree_pjrt_test {
@@ -45,9 +46,7 @@ constexpr char kFilled[] = R"(
 
 std::string Replaced(std::string text, const std::string& name,
                      const std::string& by) {
-  for (size_t at; (at = text.find(name)) != std::string::npos;) {
-    text.replace(at, name.size(), by);
-  }
+  iree_pjrt::ReplaceAll(text, name, by);
   return text;
 }
 

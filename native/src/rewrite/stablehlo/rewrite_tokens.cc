@@ -4,6 +4,7 @@
 // bits.
 #include <string>
 
+#include "base/text.h"
 #include "mlir/retype.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
@@ -16,11 +17,7 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
     {"!stablehlo.token", "tensor<0xi1>"}};
 
 std::string WithoutTokens(std::string text) {
-  for (const auto& [from, to] : kTypes) {
-    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
-      text.replace(at, from.size(), to);
-    }
-  }
+  for (const auto& [from, to] : kTypes) ReplaceAll(text, from, to);
   return text;
 }
 

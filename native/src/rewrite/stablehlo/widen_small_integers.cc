@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "mlir/retype.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
@@ -52,14 +53,6 @@ constexpr std::array<std::string_view, 22> kKeepSize = {"all_gather",
                                                         "slice",
                                                         "transpose",
                                                         "while"};
-
-void ReplaceAll(std::string& text, const std::string& from,
-                const std::string& to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-       at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
 
 // The text of any type, also of a function, in either dialect.
 std::string Widened(std::string text) {

@@ -5,19 +5,13 @@
 #include <string>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "parsed_module.h"
 #include "rewrite/stablehlo/comparator.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
 namespace {
-
-void Replace(std::string& text, const std::string& from,
-             const std::string& to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
-    text.replace(at, from.size(), to);
-  }
-}
 
 // Of two operands of type f32 and i32, along dimension 1.
 std::string Sort(const std::string& comparator,
@@ -37,8 +31,8 @@ std::string Sort(const std::string& comparator,
         return )" + results +
                      "\n      }\n    }";
   const std::string dims = "tensor<3x" + std::to_string(size) + "x";
-  Replace(text, "$T", dims + "f32>");
-  Replace(text, "$U", dims + "i32>");
+  ReplaceAll(text, "$T", dims + "f32>");
+  ReplaceAll(text, "$U", dims + "i32>");
   return text;
 }
 
@@ -190,8 +184,8 @@ TEST(RewriteSortsTest, FewShortLinesStay) {
           return %0 : $T
         }
       })";
-    Replace(text, "$T", "tensor<" + std::to_string(size) + "x$E>");
-    Replace(text, "$E", element);
+    ReplaceAll(text, "$T", "tensor<" + std::to_string(size) + "x$E>");
+    ReplaceAll(text, "$E", element);
     return After(text, &RewriteSorts);
   };
   EXPECT_TRUE(Holds(after(kShortLine, "f32"), "stablehlo.sort"));
