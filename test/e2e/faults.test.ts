@@ -139,9 +139,7 @@ test('a touch of one file, forced, compiles its room too and no more; unforced i
   expect(ranIn(unforced)).toEqual([]);
   const forced = await checkout.run([...ONLY_BUILD, '--force']);
   expect(forced.code, forced.output).toBe(0);
-  expect(stepsOf(forced).filter((step) => step.includes(' Building '))).toEqual([
-    expect.stringContaining(ROOM),
-  ]);
+  expect(stepsOf(forced).filter((step) => step.includes(' Building '))).toEqual([expect.stringContaining(ROOM)]);
 });
 
 test('a library with the same bytes is not packed or tested again', async () => {
