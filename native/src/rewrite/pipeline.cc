@@ -187,7 +187,7 @@ constexpr Pass kPasses[] = {
         "IREE groups what is before a loop with what needs its results"),
 
     IREE_PJRT_PASS(
-        kDispatch, PeelReductions,
+        kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),
 
     {Phase::kHal, "EmbedObject", &Object,

@@ -8,8 +8,8 @@
 
 namespace iree_pjrt {
 
-// Reductions take whole vectors, and what is left element by element.
-void PeelReductions(const Ir& ir);
+// Loops take whole vectors, and what is left element by element.
+void PeelLoops(const Ir& ir);
 
 }  // namespace iree_pjrt
 

@@ -17,10 +17,11 @@ std::string Pipeline(const std::string& name) {
                                            : "#iree_cpu.pipeline<" + name + ">";
 }
 
-// A dispatch that sums rows, or copies them.
-std::string Dispatch(const std::string& pipeline, bool reduces) {
+// A dispatch that sums rows of 100, or doubles each element of them.
+std::string Dispatch(const std::string& pipeline, bool reduces,
+                     const std::string& config = "") {
   const std::string to = reduces ? "8xf32" : "8x100xf32";
-  return "module { func.func @f(%a: tensor<8x100xf32>, %b: tensor<" + to +
+  return "func.func @f(%a: tensor<8x100xf32>, %b: tensor<" + to +
          ">) -> tensor<" + to +
          "> attributes {translation_info = "
          "#iree_codegen.translation_info<pipeline = " +
@@ -30,31 +31,57 @@ std::string Dispatch(const std::string& pipeline, bool reduces) {
          (reduces ? "(d0)" : "(d0, d1)") +
          ">], iterator_types = [\"parallel\", " +
          (reduces ? "\"reduction\"" : "\"parallel\"") +
-         "]} ins(%a : tensor<8x100xf32>) outs(%b : tensor<" + to + R"(>) {
+         "]} ins(%a : tensor<8x100xf32>) outs(%b : tensor<" + to + ">)" +
+         config + R"( {
     ^bb0(%x: f32, %y: f32):
-      %s = arith.addf %x, %y : f32
+      %s = arith.addf %x, )" +
+         (reduces ? "%y" : "%x") + R"( : f32
       linalg.yield %s : f32
     } -> tensor<)" +
-         to + "> return %0 : tensor<" + to + "> } }";
+         to + "> return %0 : tensor<" + to + "> }";
 }
 
-TEST(PeelReductionsTest, WholeVectorsAreNotMasked) {
+// The dispatch that doubles, in vectors of that many elements, for a processor
+// with these features.
+std::string On(const std::string& features, int vector,
+               const std::string& triple = "x86_64-unknown-linux-gnu") {
+  return "module { hal.executable private @e { hal.executable.variant public "
+         "@v target(<\"llvm-cpu\", \"embedded\", {cpu_features = \"" +
+         features + "\", target_triple = \"" + triple +
+         "\"}>) { builtin.module { " +
+         Dispatch(Pipeline("DoubleTilingExpert"), false,
+                  " attrs = {lowering_config = #iree_cpu.lowering_config<"
+                  "distribution = [4, 50], vector_common_parallel = [1, " +
+                      std::to_string(vector) + "]>}") +
+         " } } } }";
+}
+
+bool Peels(const std::string& text) {
+  return Holds(After(text, &PeelLoops), "{enable_loop_peeling}");
+}
+
+TEST(PeelLoopsTest, WholeVectorsOfReductionsAreNotMasked) {
   const std::string text =
-      After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelReductions);
+      After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelLoops);
   EXPECT_TRUE(Holds(text, "DoubleTilingExpert")) << text;
   EXPECT_TRUE(Holds(text, "{enable_loop_peeling}")) << text;
 }
 
-TEST(PeelReductionsTest, OthersStayAsIreeChose) {
-  EXPECT_FALSE(Holds(
-      After(Dispatch(Pipeline("DoubleTilingExpert"), false), &PeelReductions),
-      "enable_loop_peeling"));
-  EXPECT_FALSE(
-      Holds(After(Dispatch(Pipeline("Default"), true), &PeelReductions),
-            "enable_loop_peeling"));
+TEST(PeelLoopsTest, OthersAreNotMaskedByProcessorsWithoutMasks) {
+  EXPECT_TRUE(Peels(On("+avx2,-avx512f", 8)));
+  EXPECT_FALSE(Peels(On("+avx2,+avx512f", 8)));
+  EXPECT_FALSE(Peels(On("+sve", 8, "aarch64-unknown-linux-gnu")));
+}
+
+TEST(PeelLoopsTest, LoopsShorterThanAVectorStayMasked) {
+  EXPECT_FALSE(Peels(On("+avx2", 128)));
+}
+
+TEST(PeelLoopsTest, OthersStayAsIreeChose) {
+  EXPECT_FALSE(Peels(Dispatch(Pipeline("DoubleTilingExpert"), false)));
+  EXPECT_FALSE(Peels(Dispatch(Pipeline("Default"), true)));
   const std::string chosen = Pipeline("DoubleTilingExpert") + ", {other}";
-  EXPECT_FALSE(Holds(After(Dispatch(chosen, true), &PeelReductions),
-                     "enable_loop_peeling"));
+  EXPECT_FALSE(Peels(Dispatch(chosen, true)));
 }
 
 }  // namespace
