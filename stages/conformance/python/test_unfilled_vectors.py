@@ -55,3 +55,18 @@ def test_elements_taken_by_index(same, dtype):
     length = 100_003
     index = np.random.default_rng(3).integers(-length, length, length, "int32")
     same(lambda x, i: x[i] + x[::-1], values((length,), dtype), index)
+
+
+@pytest.mark.parametrize("width", [16, 37, 100])
+def test_rows_taken_by_index(same, width):
+    """Embeddings with positions, messages along the edges of a graph, and what is made of both."""
+    rng = np.random.default_rng(4)
+    table, places = values((1009, width), "float32"), values((40, width), "float32")
+    tokens = rng.integers(-1009, 1009, (7, 40), "int32")
+    edges = rng.integers(0, 1009, (2, 5003), "int32")
+
+    def program(table, places, tokens, edges):
+        messages = table[edges[0]] * table[edges[1]]
+        return table[tokens] + places, messages, messages.max(1), table[tokens[:, ::2] // 3]
+
+    same(program, table, places, tokens, edges)

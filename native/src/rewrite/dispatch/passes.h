@@ -8,6 +8,9 @@
 
 namespace iree_pjrt {
 
+// Rows taken by index are read in vectors, not element by element.
+void TakeRows(const Ir& ir);
+
 // Loops take whole vectors, and what is left element by element.
 void PeelLoops(const Ir& ir);
 

@@ -84,5 +84,43 @@ TEST(PeelLoopsTest, OthersStayAsIreeChose) {
   EXPECT_FALSE(Peels(Dispatch(chosen, true)));
 }
 
+// A dispatch that takes rows of 16 by index, the index an input of the loops
+// by this map, of this definition.
+std::string Rows(const std::string& map, const std::string& indices) {
+  return R"(func.func @f(%m: memref<16xi32>, %t: tensor<9x16xf32>,
+      %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+    %i = )" +
+         indices +
+         R"(
+    %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()" +
+         map +
+         R"()>, affine_map<(d0, d1) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%i : tensor<16xi32>) outs(%b : tensor<16x16xf32>) {
+    ^bb0(%x: i32, %y: f32):
+      %r = arith.index_cast %x : i32 to index
+      %c = linalg.index 1 : index
+      %e = tensor.extract %t[%r, %c] : tensor<9x16xf32>
+      linalg.yield %e : f32
+    } -> tensor<16x16xf32>
+    return %0 : tensor<16x16xf32> })";
+}
+constexpr char kLoaded[] =
+    "iree_codegen.load_from_buffer %m : memref<16xi32> -> tensor<16xi32>";
+
+TEST(TakeRowsTest, IndicesAreReadByPlace) {
+  const std::string text = After(Rows("d0", kLoaded), &TakeRows);
+  EXPECT_TRUE(Holds(text, "linalg.index 0")) << text;
+  EXPECT_EQ(Count(text, "tensor.extract"), 2) << text;
+}
+
+TEST(TakeRowsTest, OtherIndicesStayInputs) {
+  // Of each element, and computed by the dispatch.
+  for (const std::string& text :
+       {Rows("d1", kLoaded), Rows("d0", "tensor.empty() : tensor<16xi32>")}) {
+    EXPECT_EQ(Count(After(text, &TakeRows), "tensor.extract"), 1) << text;
+  }
+}
+
 }  // namespace
 }  // namespace iree_pjrt
