@@ -84,6 +84,45 @@ TEST(PeelLoopsTest, OthersStayAsIreeChose) {
   EXPECT_FALSE(Peels(Dispatch(chosen, true)));
 }
 
+// A dispatch that reduces booleans from this byte on, as IREE has them.
+std::string Reduction(const std::string& combine, const std::string& start) {
+  return R"(func.func @f(%a: tensor<8x100xi8>, %b: tensor<8xi8>)
+      -> tensor<8xi8> {
+    %c = arith.constant )" +
+         start + R"( : i8
+    %i = linalg.fill ins(%c : i8) outs(%b : tensor<8xi8>) -> tensor<8xi8>
+    %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+        affine_map<(d0, d1) -> (d0)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x100xi8>) outs(%i : tensor<8xi8>) {
+    ^bb0(%x: i8, %y: i8):
+      %so_far = arith.trunci %y : i8 to i1
+      %bit = arith.trunci %x : i8 to i1
+      %s = )" +
+         combine + R"( %so_far, %bit : i1
+      %r = arith.extui %s : i1 to i8
+      linalg.yield %r : i8
+    } -> tensor<8xi8>
+    return %0 : tensor<8xi8> })";
+}
+
+TEST(ReduceBooleansTest, BytesAreReduced) {
+  for (const std::string combine : {"arith.ori", "arith.andi", "arith.xori"}) {
+    const std::string text = After(Reduction(combine, "1"), &ReduceBooleans);
+    EXPECT_TRUE(Holds(text, combine + " %out, %")) << text;
+  }
+}
+
+TEST(ReduceBooleansTest, BytesOfMoreBitsStay) {
+  const std::string text = After(Reduction("arith.ori", "3"), &ReduceBooleans);
+  EXPECT_FALSE(Holds(text, "arith.ori %out")) << text;
+}
+
+TEST(ReduceBooleansTest, WhatDoesNotReduceBitsStays) {
+  const std::string text = After(Reduction("arith.addi", "0"), &ReduceBooleans);
+  EXPECT_FALSE(Holds(text, "arith.addi %out")) << text;
+}
+
 // A dispatch that takes rows of 16 by index, the index an input of the loops
 // by this map, of this definition.
 std::string Rows(const std::string& map, const std::string& indices) {
