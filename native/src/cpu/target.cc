@@ -6,19 +6,27 @@
 #include "compile/tuning.h"
 #include "cpu/cpu_features.h"
 #include "cpu/object_image.h"
+#include "release/release_line.h"
 
 namespace iree_pjrt {
 namespace {
 
 // Multiply-adds from which matrix products are packed. Without AVX-512 IREE
 // 3.11 makes scalar code of those that are not: 0.3 ms instead of 0.05 at 64
-// cubed, 82 instead of 1.0 for 128 rows by 512 x 512.
+// cubed, 82 instead of 1.0 for 128 rows by 512 x 512. 3.13 makes vectors, which
+// win up to 64 cubed and a row by 512 x 512, of any type.
 constexpr double kLargeContraction = 6e7;
 constexpr double kLargeScalarProduct = 2e4;
+constexpr double kLargeVectorProduct = 1e6;
+
+double LargeProduct() {
+  return kReleaseLine < ReleaseLine{3, 13} ? kLargeScalarProduct
+                                           : kLargeVectorProduct;
+}
 
 bool WorthPacking(const Cost& cost) {
   return HasWideVectors() ? cost.contraction >= kLargeContraction
-                          : cost.product >= kLargeScalarProduct ||
+                          : cost.product >= LargeProduct() ||
                                 cost.contraction >= kLargeContraction;
 }
 

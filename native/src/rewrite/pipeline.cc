@@ -186,8 +186,12 @@ constexpr Pass kPasses[] = {
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
 
+    IREE_PJRT_PASS(kDispatch, ReduceBooleans,
+                   "IREE makes scalar code of any and all"),
+    IREE_PJRT_PASS(kDispatch, TakeRows,
+                   "IREE takes each element of a row by an index of its own"),
     IREE_PJRT_PASS(
-        kDispatch, PeelReductions,
+        kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),
 
     {Phase::kHal, "EmbedObject", &Object,

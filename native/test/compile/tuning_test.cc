@@ -5,6 +5,7 @@
 
 #include "cpu/cpu_features.h"
 #include "parsed_module.h"
+#include "release/release_line.h"
 
 namespace iree_pjrt {
 namespace {
@@ -57,6 +58,9 @@ TEST(TuningTest, WithoutWideVectorsSmallProductsAreTiledToo) {
   cost.product = 16.0 * 16 * 16;
   EXPECT_TRUE(TuningFlags(cost).empty());
   cost.product = 64.0 * 64 * 64;
+  const bool vectors = HasWideVectors() || kReleaseLine >= ReleaseLine{3, 13};
+  EXPECT_EQ(TuningFlags(cost).empty(), vectors);
+  cost.product = 128.0 * 128 * 128;
   EXPECT_EQ(TuningFlags(cost).empty(), HasWideVectors());
 }
 

@@ -8,8 +8,14 @@
 
 namespace iree_pjrt {
 
-// Reductions take whole vectors, and what is left element by element.
-void PeelReductions(const Ir& ir);
+// Booleans are reduced as the bytes that they are.
+void ReduceBooleans(const Ir& ir);
+
+// Rows taken by index are read in vectors, not element by element.
+void TakeRows(const Ir& ir);
+
+// Loops take whole vectors, and what is left element by element.
+void PeelLoops(const Ir& ir);
 
 }  // namespace iree_pjrt
 

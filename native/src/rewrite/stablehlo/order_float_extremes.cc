@@ -5,6 +5,8 @@
 // largest finite number for the smallest. The pass compares integers instead.
 // The bits of floats order like integers once those of negative floats are
 // inverted; NaN, which wins both comparisons, becomes the outermost integer.
+// Floats of 16 bits are compared so wherever they are reduced: most processors
+// have no vectors of them, but of integers.
 #include <algorithm>
 #include <array>
 
@@ -133,6 +135,10 @@ std::string_view ComputedBy(const Ir& ir, MlirOperation reduce) {
   return only ? name : std::string_view{};
 }
 
+bool IsNarrowReduction(const Ir& ir, MlirOperation op, const Float& type) {
+  return type.bits == 16 && StablehloName(ir.Name(op)) == "reduce";
+}
+
 // Whether the reduced elements may leave a vector partly filled.
 bool LeavesVectors(const Ir& ir, MlirOperation op, const ArrayType& from,
                    const ArrayType& to) {
@@ -164,10 +170,14 @@ void OrderFloatExtremes(const Ir& ir) {
     }
     const auto from = ArrayTypeOf(ir, ir.api.mlirOperationGetOperand(op, 0));
     const auto to = ArrayTypeOf(ir, ir.api.mlirOperationGetResult(op, 0));
-    if (!from || !to || !LeavesVectors(ir, op, *from, *to)) continue;
+    if (!from || !to) continue;
     const Float* const floats = FloatOf(*from);
+    if (!floats || (!IsNarrowReduction(ir, op, *floats) &&
+                    !LeavesVectors(ir, op, *from, *to))) {
+      continue;
+    }
     const std::string_view computed = ComputedBy(ir, op);
-    if (!floats || computed.empty()) continue;
+    if (computed.empty()) continue;
     Extreme(ir, op, *floats, computed == "maximum").TakeIntegers();
   }
 }

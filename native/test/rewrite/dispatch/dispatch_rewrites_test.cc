@@ -17,10 +17,11 @@ std::string Pipeline(const std::string& name) {
                                            : "#iree_cpu.pipeline<" + name + ">";
 }
 
-// A dispatch that sums rows, or copies them.
-std::string Dispatch(const std::string& pipeline, bool reduces) {
+// A dispatch that sums rows of 100, or doubles each element of them.
+std::string Dispatch(const std::string& pipeline, bool reduces,
+                     const std::string& config = "") {
   const std::string to = reduces ? "8xf32" : "8x100xf32";
-  return "module { func.func @f(%a: tensor<8x100xf32>, %b: tensor<" + to +
+  return "func.func @f(%a: tensor<8x100xf32>, %b: tensor<" + to +
          ">) -> tensor<" + to +
          "> attributes {translation_info = "
          "#iree_codegen.translation_info<pipeline = " +
@@ -30,31 +31,134 @@ std::string Dispatch(const std::string& pipeline, bool reduces) {
          (reduces ? "(d0)" : "(d0, d1)") +
          ">], iterator_types = [\"parallel\", " +
          (reduces ? "\"reduction\"" : "\"parallel\"") +
-         "]} ins(%a : tensor<8x100xf32>) outs(%b : tensor<" + to + R"(>) {
+         "]} ins(%a : tensor<8x100xf32>) outs(%b : tensor<" + to + ">)" +
+         config + R"( {
     ^bb0(%x: f32, %y: f32):
-      %s = arith.addf %x, %y : f32
+      %s = arith.addf %x, )" +
+         (reduces ? "%y" : "%x") + R"( : f32
       linalg.yield %s : f32
     } -> tensor<)" +
-         to + "> return %0 : tensor<" + to + "> } }";
+         to + "> return %0 : tensor<" + to + "> }";
 }
 
-TEST(PeelReductionsTest, WholeVectorsAreNotMasked) {
+// The dispatch that doubles, in vectors of that many elements, for a processor
+// with these features.
+std::string On(const std::string& features, int vector,
+               const std::string& triple = "x86_64-unknown-linux-gnu") {
+  return "module { hal.executable private @e { hal.executable.variant public "
+         "@v target(<\"llvm-cpu\", \"embedded\", {cpu_features = \"" +
+         features + "\", target_triple = \"" + triple +
+         "\"}>) { builtin.module { " +
+         Dispatch(Pipeline("DoubleTilingExpert"), false,
+                  " attrs = {lowering_config = #iree_cpu.lowering_config<"
+                  "distribution = [4, 50], vector_common_parallel = [1, " +
+                      std::to_string(vector) + "]>}") +
+         " } } } }";
+}
+
+bool Peels(const std::string& text) {
+  return Holds(After(text, &PeelLoops), "{enable_loop_peeling}");
+}
+
+TEST(PeelLoopsTest, WholeVectorsOfReductionsAreNotMasked) {
   const std::string text =
-      After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelReductions);
+      After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelLoops);
   EXPECT_TRUE(Holds(text, "DoubleTilingExpert")) << text;
   EXPECT_TRUE(Holds(text, "{enable_loop_peeling}")) << text;
 }
 
-TEST(PeelReductionsTest, OthersStayAsIreeChose) {
-  EXPECT_FALSE(Holds(
-      After(Dispatch(Pipeline("DoubleTilingExpert"), false), &PeelReductions),
-      "enable_loop_peeling"));
-  EXPECT_FALSE(
-      Holds(After(Dispatch(Pipeline("Default"), true), &PeelReductions),
-            "enable_loop_peeling"));
+TEST(PeelLoopsTest, OthersAreNotMaskedByProcessorsWithoutMasks) {
+  EXPECT_TRUE(Peels(On("+avx2,-avx512f", 8)));
+  EXPECT_FALSE(Peels(On("+avx2,+avx512f", 8)));
+  EXPECT_FALSE(Peels(On("+sve", 8, "aarch64-unknown-linux-gnu")));
+}
+
+TEST(PeelLoopsTest, LoopsShorterThanAVectorStayMasked) {
+  EXPECT_FALSE(Peels(On("+avx2", 128)));
+}
+
+TEST(PeelLoopsTest, OthersStayAsIreeChose) {
+  EXPECT_FALSE(Peels(Dispatch(Pipeline("DoubleTilingExpert"), false)));
+  EXPECT_FALSE(Peels(Dispatch(Pipeline("Default"), true)));
   const std::string chosen = Pipeline("DoubleTilingExpert") + ", {other}";
-  EXPECT_FALSE(Holds(After(Dispatch(chosen, true), &PeelReductions),
-                     "enable_loop_peeling"));
+  EXPECT_FALSE(Peels(Dispatch(chosen, true)));
+}
+
+// A dispatch that reduces booleans from this byte on, as IREE has them.
+std::string Reduction(const std::string& combine, const std::string& start) {
+  return R"(func.func @f(%a: tensor<8x100xi8>, %b: tensor<8xi8>)
+      -> tensor<8xi8> {
+    %c = arith.constant )" +
+         start + R"( : i8
+    %i = linalg.fill ins(%c : i8) outs(%b : tensor<8xi8>) -> tensor<8xi8>
+    %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+        affine_map<(d0, d1) -> (d0)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<8x100xi8>) outs(%i : tensor<8xi8>) {
+    ^bb0(%x: i8, %y: i8):
+      %so_far = arith.trunci %y : i8 to i1
+      %bit = arith.trunci %x : i8 to i1
+      %s = )" +
+         combine + R"( %so_far, %bit : i1
+      %r = arith.extui %s : i1 to i8
+      linalg.yield %r : i8
+    } -> tensor<8xi8>
+    return %0 : tensor<8xi8> })";
+}
+
+TEST(ReduceBooleansTest, BytesAreReduced) {
+  for (const std::string combine : {"arith.ori", "arith.andi", "arith.xori"}) {
+    const std::string text = After(Reduction(combine, "1"), &ReduceBooleans);
+    EXPECT_TRUE(Holds(text, combine + " %out, %")) << text;
+  }
+}
+
+TEST(ReduceBooleansTest, BytesOfMoreBitsStay) {
+  const std::string text = After(Reduction("arith.ori", "3"), &ReduceBooleans);
+  EXPECT_FALSE(Holds(text, "arith.ori %out")) << text;
+}
+
+TEST(ReduceBooleansTest, WhatDoesNotReduceBitsStays) {
+  const std::string text = After(Reduction("arith.addi", "0"), &ReduceBooleans);
+  EXPECT_FALSE(Holds(text, "arith.addi %out")) << text;
+}
+
+// A dispatch that takes rows of 16 by index, the index an input of the loops
+// by this map, of this definition.
+std::string Rows(const std::string& map, const std::string& indices) {
+  return R"(func.func @f(%m: memref<16xi32>, %t: tensor<9x16xf32>,
+      %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+    %i = )" +
+         indices +
+         R"(
+    %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()" +
+         map +
+         R"()>, affine_map<(d0, d1) -> (d0, d1)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%i : tensor<16xi32>) outs(%b : tensor<16x16xf32>) {
+    ^bb0(%x: i32, %y: f32):
+      %r = arith.index_cast %x : i32 to index
+      %c = linalg.index 1 : index
+      %e = tensor.extract %t[%r, %c] : tensor<9x16xf32>
+      linalg.yield %e : f32
+    } -> tensor<16x16xf32>
+    return %0 : tensor<16x16xf32> })";
+}
+constexpr char kLoaded[] =
+    "iree_codegen.load_from_buffer %m : memref<16xi32> -> tensor<16xi32>";
+
+TEST(TakeRowsTest, IndicesAreReadByPlace) {
+  const std::string text = After(Rows("d0", kLoaded), &TakeRows);
+  EXPECT_TRUE(Holds(text, "linalg.index 0")) << text;
+  EXPECT_EQ(Count(text, "tensor.extract"), 2) << text;
+}
+
+TEST(TakeRowsTest, OtherIndicesStayInputs) {
+  // Of each element, and computed by the dispatch.
+  for (const std::string& text :
+       {Rows("d1", kLoaded), Rows("d0", "tensor.empty() : tensor<16xi32>")}) {
+    EXPECT_EQ(Count(After(text, &TakeRows), "tensor.extract"), 1) << text;
+  }
 }
 
 }  // namespace

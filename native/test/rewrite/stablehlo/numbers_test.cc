@@ -219,18 +219,16 @@ TEST(RewriteUnsignedOperationsTest, SoIsAScatterButForItsIndices) {
   EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
 }
 
-std::string Largest(const std::string& shape, const std::string& dimension) {
-  return After(R"(module {
-    func.func @main(%v: tensor<)" +
-                   shape + R"(xf32>, %i: tensor<f32>)
-        -> tensor<5xf32> {
-      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.maximum across dimensions = [)" +
-                   dimension + R"(]
-          : (tensor<)" +
-                   shape + R"(xf32>, tensor<f32>) -> tensor<5xf32>
-      return %0 : tensor<5xf32>
-    }
-  })",
+std::string Largest(const std::string& shape, const std::string& dimension,
+                    const std::string& type = "f32") {
+  const std::string array = "tensor<" + shape + "x" + type + ">";
+  return After("module {\nfunc.func @main(%v: " + array + ", %i: tensor<" +
+                   type + ">) -> tensor<5x" + type +
+                   "> {\n%0 = stablehlo.reduce(%v init: %i) applies "
+                   "stablehlo.maximum across dimensions = [" +
+                   dimension + "] : (" + array + ", tensor<" + type +
+                   ">) -> tensor<5x" + type + ">\nreturn %0 : tensor<5x" +
+                   type + ">\n}\n}",
                &OrderFloatExtremes);
 }
 
@@ -242,6 +240,11 @@ TEST(OrderFloatExtremesTest, WhereVectorsAreNotFull) {
   EXPECT_TRUE(Holds(text, "(tensor<5xi32>) -> tensor<5xf32>")) << text;
   EXPECT_TRUE(Holds(Largest("17x5", "0"), "tensor<17x5xi32>"));
   EXPECT_FALSE(Holds(Largest("5x128", "1"), "i32"));
+}
+
+TEST(OrderFloatExtremesTest, FloatsOf16BitsAreComparedAsIntegers) {
+  EXPECT_TRUE(Holds(Largest("5x128", "1", "bf16"), "tensor<5x128xi16>"));
+  EXPECT_TRUE(Holds(Largest("5x128", "1", "f16"), "tensor<5x128xi16>"));
 }
 
 // The sum of an array along dimensions.
