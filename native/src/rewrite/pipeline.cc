@@ -151,6 +151,8 @@ constexpr Pass kPasses[] = {
                    "IREE computes only a part of what is indexed in two ways"),
     IREE_PJRT_PASS(kLinalg, GuardTakenParts,
                    "IREE computes only the part that is taken at index zero"),
+    IREE_PJRT_PASS(kLinalg, GuardSlicedElements,
+                   "IREE never ends compiling one element of what it widens"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
     IREE_PJRT_PASS(kLinalg, RoundFloats8,

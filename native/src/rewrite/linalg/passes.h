@@ -51,6 +51,10 @@ void GuardCrossedResults(const Ir& ir);
 // its own.
 void GuardTakenParts(const Ir& ir);
 
+// One element sliced from a list that is computed from another type is taken
+// from an array.
+void GuardSlicedElements(const Ir& ir);
+
 // Sums of products stay vectorized.
 void KeepProductSums(const Ir& ir);
 

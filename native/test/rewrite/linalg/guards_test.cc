@@ -193,6 +193,40 @@ TEST(GuardTakenPartsTest, WhatOthersUseWhole) {
   EXPECT_FALSE(GuardsTaken("own", "each", "own"));
 }
 
+// Slices `count` elements of %list.
+bool GuardsSliced(const std::string& list, const std::string& count) {
+  const std::string slice = "tensor<" + count + "xf32>";
+  return Holds(
+      After("#v = affine_map<(d0) -> (d0)>\nmodule {"
+            "util.func public @main(%x: tensor<8xbf16>, %y: tensor<8xf32>)"
+            " -> " +
+                slice +
+                " {"
+                "%zero = tensor.empty() : tensor<8xf32>\n"
+                "%wide = " +
+                Maps("#v, #v") +
+                R"("parallel"]} ins(%x : tensor<8xbf16>)
+            outs(%zero : tensor<8xf32>) {
+        ^bb0(%a: bf16, %b: f32):
+          %c = arith.extf %a : bf16 to f32
+          linalg.yield %c : f32
+        } -> tensor<8xf32>
+        )" + Elementwise("own", "y") +
+                Elementwise("further", "wide") +
+                "%slice = tensor.extract_slice %" + list + "[3] [" + count +
+                "] [1] : tensor<8xf32> to " + slice +
+                "\nutil.return %slice : " + slice + " } }",
+            &GuardSlicedElements),
+      kBarrier);
+}
+
+TEST(GuardSlicedElementsTest, OneOfWhatIsWidened) {
+  EXPECT_TRUE(GuardsSliced("wide", "1"));
+  EXPECT_TRUE(GuardsSliced("further", "1"));
+  EXPECT_FALSE(GuardsSliced("wide", "2"));
+  EXPECT_FALSE(GuardsSliced("own", "1"));
+}
+
 // Takes one element of what %taken is, and multiplies %multiplied.
 std::string Taking(const std::string& taken, const std::string& multiplied) {
   return R"(#ij = affine_map<(d0, d1) -> (d0, d1)>
