@@ -42,6 +42,8 @@ class CompileSession {
     return from_scheduling_;
   }
 
+  const PassPipeline& in_loops() const { return in_loops_.front(); }
+
   // For the rest of the session's life; the flags it was made with win.
   void Tune(const std::vector<std::string>& flags);
   bool tuned() const { return tuned_; }
@@ -57,6 +59,7 @@ class CompileSession {
       session_;
   std::vector<PassPipeline> until_scheduling_;
   std::vector<PassPipeline> from_scheduling_;
+  std::vector<PassPipeline> in_loops_;
   bool tuned_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "base/scratch_file.h"
 #include "base/status.h"
 #include "rewrite/pipeline.h"
+#include "runtime/target.h"
 #include "trace/trace.h"
 
 namespace iree_pjrt {
@@ -17,6 +18,8 @@ constexpr char kInputPhase[] = "input";
 constexpr char kFlowPhase[] = "flow";
 // Dispatches have become commands over memory.
 constexpr char kStreamPhase[] = "stream";
+// Executables have a target each, and no choice is made.
+constexpr char kSourcesPhase[] = "executable-sources";
 // It is chosen how dispatches are compiled.
 constexpr char kDispatchPhase[] = "executable-configurations";
 // The executables are serialized and the module's code is not there yet.
@@ -104,6 +107,11 @@ std::string Invocation::Compile(Cost* cost) {
   *cost = EstimateCost(Borrowed(*this).ir);
   const auto tuning = TuningFlags(*cost);
   passes_.packs = !tuning.empty();
+  if (LoopsAreDispatches()) {
+    passes_.fuse_loop = [this](MlirOperation module) {
+      return FuseLoop(module);
+    };
+  }
   RunOurs(Phase::kLinalg);
   if (!tuning.empty()) session_.Tune(tuning);
   Schedule();
@@ -111,7 +119,9 @@ std::string Invocation::Compile(Cost* cost) {
     CheckScratchFolder();
     passes_.object = [this] { return TakeObject(); };
   }
-  RunPipeline(kStreamPhase, kDispatchPhase);
+  RunPipeline(kStreamPhase, kSourcesPhase);
+  RunOurs(Phase::kSources);
+  RunPipeline(kSourcesPhase, kDispatchPhase);
   RunOurs(Phase::kDispatch);
   RunPipeline(kDispatchPhase, kHalPhase);
   RunOurs(Phase::kHal);
@@ -124,6 +134,12 @@ std::string Invocation::Compile(Cost* cost) {
 void Invocation::RunOurs(Phase phase) {
   const Borrowed borrowed(*this);
   RunPasses(phase, borrowed.ir, passes_);
+}
+
+bool Invocation::FuseLoop(MlirOperation module) {
+  const bool fused = session_.in_loops().Run(module);
+  if (!fused) diagnostics_.Forget();
+  return fused;
 }
 
 // Runs from IREE's input phase to the end of its stream phase.

@@ -46,6 +46,7 @@ class Invocation {
   void RunPipeline(const char* from, const char* to);
   void RunOurs(Phase phase);
   void RunTheirs(const std::vector<PassPipeline>& pipelines);
+  bool FuseLoop(MlirOperation module);
   void Schedule();
   std::string TakeObject();
   std::string Output();

@@ -55,6 +55,14 @@ const std::vector<StreamPasses>& PassesUntilScheduling() {
   return passes;
 }
 
+const StreamPasses& PassesInLoops() {
+  static const auto& passes = *new StreamPasses{
+      "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-"
+      "elementwise-ops,canonicalize,"
+      "cse)"};
+  return passes;
+}
+
 const std::vector<StreamPasses>& PassesFromScheduling() {
   static const auto& passes = *new std::vector<StreamPasses>{
       {std::string(kPassesBeforeScheduling) +

@@ -25,6 +25,10 @@ struct StreamPasses {
 // and both results are wrong. Once copies are decided there is no CSE here.
 const std::vector<StreamPasses>& PassesUntilScheduling();
 
+// Of a loop that will be one dispatch, a module of one function on tensors:
+// one operation for what goes over the same elements.
+const StreamPasses& PassesInLoops();
+
 // Decides the order of execution, memory and commands, and optimizes them. The
 // analysis that finds superfluous waits gives up on deeply nested loops.
 const std::vector<StreamPasses>& PassesFromScheduling();

@@ -65,6 +65,8 @@ bool EmbedsObject(const std::vector<std::string>& flags) {
   return kLoadsObjects && !links;
 }
 
+bool LoopsAreDispatches() { return true; }
+
 // Packing in IREE's later phase (--iree-opt-data-tiling) crashes its compiler
 // on gradients of embeddings that are used twice.
 std::vector<std::string> TuningFlags(const Cost& cost) {

@@ -123,6 +123,8 @@ const std::string& Processor() {
   return none;
 }
 
+bool LoopsAreDispatches() { return false; }
+
 bool EmbedsObject(const std::vector<std::string>&) { return false; }
 
 std::vector<std::string> TuningFlags(const Cost&) { return {}; }

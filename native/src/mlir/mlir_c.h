@@ -121,6 +121,7 @@ namespace iree_pjrt {
   X(mlirContextGetOrLoadDialect, MlirDialect (*)(MlirContext, MlirStringRef))  \
   X(mlirDenseElementsAttrGetBoolValue, bool (*)(MlirAttribute, intptr_t))      \
   X(mlirDenseElementsAttrGetRawData, const void* (*)(MlirAttribute))           \
+  X(mlirDenseElementsAttrGetSplatValue, MlirAttribute (*)(MlirAttribute))      \
   X(mlirDenseElementsAttrIsSplat, bool (*)(MlirAttribute))                     \
   X(mlirDenseElementsAttrRawBufferGet,                                         \
     MlirAttribute (*)(MlirType, size_t, const void*))                          \
@@ -156,6 +157,8 @@ namespace iree_pjrt {
   X(mlirOpResultGetOwner, MlirOperation (*)(MlirValue))                        \
   X(mlirOperationClone, MlirOperation (*)(MlirOperation))                      \
   X(mlirOperationCreate, MlirOperation (*)(MlirOperationState*))               \
+  X(mlirOperationCreateParse,                                                  \
+    MlirOperation (*)(MlirContext, MlirStringRef, MlirStringRef))              \
   X(mlirOperationDestroy, void (*)(MlirOperation))                             \
   X(mlirOperationGetAttribute,                                                 \
     MlirNamedAttribute (*)(MlirOperation, intptr_t))                           \

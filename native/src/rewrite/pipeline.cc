@@ -11,6 +11,7 @@
 #include "rewrite/flow/passes.h"
 #include "rewrite/late/passes.h"
 #include "rewrite/linalg/passes.h"
+#include "rewrite/loops/passes.h"
 #include "rewrite/stablehlo/passes.h"
 #include "rewrite/stream/passes.h"
 #include "trace/trace.h"
@@ -41,6 +42,10 @@ void Inputs(const Ir& ir, PassContext& context) {
 
 void TakenSources(const Ir& ir, PassContext& context) {
   if (context.packs) GuardTakenSources(ir);
+}
+
+void Loops(const Ir& ir, PassContext& context) {
+  if (context.fuse_loop) DispatchLoops(ir, context.fuse_loop);
 }
 
 void Deallocations(const Ir& ir, PassContext&) {
@@ -164,6 +169,13 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kLinalg, ExpandFloat64Math,
                    "IREE has no cbrt of float64, and inexact expm1, log1p"),
     IREE_PJRT_PASS(kLinalg, StabilizeSorts, "IREE's sorts are not stable"),
+    {Phase::kLinalg,
+     "DispatchLoops",
+     &Loops,
+     "IREE queues each operation of each turn of a loop; 3.11 loses where "
+     "memory "
+     "begins that is taken apart",
+     {.from = {3, 13}}},
 
     IREE_PJRT_PASS(kFlow, GuardLoneDispatches,
                    "IREE takes one result for all of dispatches without input"),
@@ -187,6 +199,9 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
+
+    IREE_PJRT_PASS(kSources, BindLoops,
+                   "the memory of DispatchLoops is not bound to arguments"),
 
     IREE_PJRT_PASS(kDispatch, ReduceBooleans,
                    "IREE makes scalar code of any and all"),
@@ -245,6 +260,8 @@ std::string_view NameOf(Phase phase) {
       return "stream";
     case Phase::kScheduling:
       return "scheduling";
+    case Phase::kSources:
+      return "sources";
     case Phase::kDispatch:
       return "dispatch";
     case Phase::kHal:

@@ -25,6 +25,7 @@ enum class Phase {
   kFlow,        // after IREE's flow phase
   kStream,      // before each list of passes of IREE's stream phase
   kScheduling,  // right before that phase decides what is run together
+  kSources,     // dispatches are ready to be compiled
   kDispatch,    // IREE has chosen how dispatches are compiled
   kHal,         // after IREE's hal phase
   kVm,          // after IREE's vm phase
@@ -42,6 +43,9 @@ struct PassContext {
   bool packs = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
+  // Fuses what is in a module of one function; false if that fails. Empty where
+  // loops are no dispatches.
+  std::function<bool(MlirOperation module)> fuse_loop;
   // Makes the compiled object; throws what reading it throws.
   std::function<std::string()> object;
   // Calls of handlers on the host, found by RewriteForeignCalls.

@@ -5,4 +5,7 @@ namespace iree_pjrt {
 
 constexpr std::string_view kPassesBeforeScheduling = "";
 
+constexpr std::string_view kNoTranslation =
+    "#iree_codegen.translation_info<pipeline = None>";
+
 }  // namespace iree_pjrt

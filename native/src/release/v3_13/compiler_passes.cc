@@ -6,4 +6,7 @@ namespace iree_pjrt {
 constexpr std::string_view kPassesBeforeScheduling =
     "iree-stream-place-transfer-executions,";
 
+constexpr std::string_view kNoTranslation =
+    "#iree_codegen.translation_info<pipeline = #iree_codegen.no_pipeline>";
+
 }  // namespace iree_pjrt

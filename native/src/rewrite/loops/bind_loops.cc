@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that are one dispatch (dispatch_loops.cc) work on memory; here IREE
+// has bound that of their operands and results. What remains is to tell it that
+// such a function needs no tiles, and LLVM that it may make vectors: nothing
+// else does, of loops that IREE did not make.
+#include <string>
+#include <vector>
+
+#include "release/compiler_passes.h"
+#include "rewrite/loops/dispatch_function.h"
+#include "rewrite/loops/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kBinding[] = "hal.interface.binding.subspan";
+
+// The binding, as memory of this type.
+MlirValue AsMemory(const Ir& ir, MlirValue binding, MlirValue memref) {
+  const MlirOperation op = ir.Definition(binding);
+  const MlirOperation own = ir.CloneBefore(op, op);
+  const MlirValue memory = ir.api.mlirOperationGetResult(own, 0);
+  ir.api.mlirValueSetType(memory, ir.api.mlirValueGetType(memref));
+  return memory;
+}
+
+void BindInput(const Ir& ir, MlirOperation to_memory) {
+  const MlirOperation load = ir.Definition(ir.Operands(to_memory).at(0));
+  const MlirValue memref = ir.Operands(to_memory).at(1);
+  const MlirValue memory = AsMemory(ir, ir.Operands(load).at(0), memref);
+  ir.api.mlirOperationDestroy(to_memory);
+  ir.Replace(ir.Definition(memref), {memory});
+  // Operands that are one array come as one.
+  if (ir.Uses(ir.Results(load).at(0)).empty()) {
+    ir.api.mlirOperationDestroy(load);
+  }
+}
+
+void BindResult(const Ir& ir, MlirOperation to_tensor) {
+  const MlirValue memref = ir.Operands(to_tensor).at(0);
+  const MlirOperation store = ir.Uses(ir.Results(to_tensor).at(0)).at(0).user;
+  const MlirValue memory = AsMemory(ir, ir.Operands(store).at(1), memref);
+  ir.api.mlirOperationDestroy(store);
+  ir.api.mlirOperationDestroy(to_tensor);
+  ir.Replace(ir.Definition(memref), {memory});
+}
+
+MlirOperation ParentNamed(const Ir& ir, MlirOperation op,
+                          std::string_view name) {
+  while (op.ptr && ir.Name(op) != name) {
+    op = ir.api.mlirOperationGetParentOperation(op);
+  }
+  return op;
+}
+
+void VectorizeLoops(const Ir& ir, MlirOperation variant) {
+  std::string target = ir.Print(ir.Attribute(variant, "target"));
+  constexpr std::string_view kOption = "loop_vectorization";
+  const size_t options = target.find('{');
+  if (options == std::string::npos ||
+      target.find(kOption) != std::string::npos) {
+    return;
+  }
+  target.insert(options + 1, std::string(kOption) + " = true, ");
+  ir.SetAttribute(variant, "target", ir.Parse(target));
+}
+
+}  // namespace
+
+void BindLoops(const Ir& ir) {
+  std::vector<MlirOperation> ends = ir.AllOperations();
+  std::erase_if(ends, [&ir](MlirOperation op) {
+    return ir.Name(op) != kToMemory && ir.Name(op) != kToTensor;
+  });
+  if (ends.empty()) return;
+  for (const MlirOperation op : ends) {
+    const MlirOperation function = ParentNamed(ir, op, "func.func");
+    ir.SetAttribute(function, "translation_info", ir.Parse(kNoTranslation));
+    ir.Name(op) == kToMemory ? BindInput(ir, op) : BindResult(ir, op);
+  }
+  // IREE links executables of one target.
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (ir.Name(op) == "hal.executable.variant") VectorizeLoops(ir, op);
+  }
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/loops/dispatch_function.h"
+
+#include "mlir/array_type.h"
+#include "rewrite/loops/buffers.h"
+
+namespace iree_pjrt {
+namespace {
+
+MlirType BoundType(const Ir& ir, MlirType tensor, std::string_view access) {
+  return ir.ParseType("!iree_tensor_ext.dispatch.tensor<" +
+                      std::string(access) + ":" + ir.Print(tensor) + ">");
+}
+
+// `tensor<2xf32>` of `memref<2xf32>`.
+MlirType TensorType(const Ir& ir, MlirType memref) {
+  const std::string text = ir.Print(memref);
+  return ir.ParseType("tensor" + text.substr(text.find('<')));
+}
+
+std::string ListOf(size_t count, const Extents& numbers) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    text += (i ? ", " : ": ") + std::to_string(numbers[i]);
+  }
+  return "array<i64" + text + ">";
+}
+
+}  // namespace
+
+std::vector<MlirNamedAttribute> DispatchFunction::WholeTensor(
+    MlirType tensor, std::string_view segments) const {
+  const Extents shape = ArrayTypeOf(ir_, tensor)->shape;
+  const size_t rank = shape.size();
+  return {
+      ir_.Named("operandSegmentSizes", ir_.Parse(segments)),
+      ir_.Named("static_offsets", ir_.Parse(ListOf(rank, Extents(rank, 0)))),
+      ir_.Named("static_sizes", ir_.Parse(ListOf(rank, shape))),
+      ir_.Named("static_strides", ir_.Parse(ListOf(rank, Extents(rank, 1))))};
+}
+
+void DispatchFunction::Input(MlirValue argument, MlirValue memref) {
+  const MlirType tensor = ir_.api.mlirValueGetType(argument);
+  inputs_.push_back(argument);
+  const MlirOperation load =
+      ir_.CreateBefore(start_, kLoadTensor, {argument}, {tensor},
+                       WholeTensor(tensor, "array<i32: 1, 0, 0, 0, 0>"));
+  const MlirAttribute unit = ir_.Parse("unit");
+  ir_.CreateBefore(start_, kToMemory, {ir_.Results(load)[0], memref}, {},
+                   {ir_.Named("restrict", unit), ir_.Named("writable", unit)});
+}
+
+void DispatchFunction::Finish(const std::vector<MlirValue>& memrefs) {
+  for (const MlirValue input : inputs_) {
+    const MlirType tensor = ir_.api.mlirValueGetType(input);
+    ir_.api.mlirValueSetType(input, BoundType(ir_, tensor, "readonly"));
+  }
+  const MlirBlock body = ir_.Body(function_);
+  const MlirOperation end = ir_.Terminator(body);
+  for (const MlirValue memref : memrefs) {
+    const MlirType tensor = TensorType(ir_, ir_.api.mlirValueGetType(memref));
+    const MlirValue argument =
+        ir_.api.mlirBlockAddArgument(body, BoundType(ir_, tensor, "writeonly"),
+                                     ir_.api.mlirOperationGetLocation(end));
+    const MlirOperation whole =
+        ir_.CreateBefore(end, kToTensor, {memref}, {tensor},
+                         {ir_.Named("restrict", ir_.Parse("unit"))});
+    ir_.CreateBefore(end, kStoreTensor, {ir_.Results(whole)[0], argument}, {},
+                     WholeTensor(tensor, "array<i32: 1, 1, 0, 0, 0, 0>"));
+  }
+  std::string types;
+  for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
+    types += (i ? ", " : "") + ir_.Print(ir_.api.mlirValueGetType(
+                                   ir_.api.mlirBlockGetArgument(body, i)));
+  }
+  ir_.SetAttribute(function_, "function_type",
+                   ir_.Parse("(" + types + ") -> ()"));
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/loops/loop_order.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "mlir/generics.h"
+
+namespace iree_pjrt {
+namespace {
+
+using Maps = std::vector<std::vector<int64_t>>;
+
+bool UsesCounters(const Ir& ir, MlirOperation op) {
+  for (MlirOperation one = ir.api.mlirBlockGetFirstOperation(ir.Body(op));
+       one.ptr; one = ir.api.mlirOperationGetNextInBlock(one)) {
+    if (ir.Name(one) == "linalg.index") return true;
+  }
+  return false;
+}
+
+bool IsReduced(const Maps& maps, int64_t loop) {
+  return std::ranges::count(maps.back(), loop) == 0;
+}
+
+// The more, the better the loop is inside. A step through memory is worse than
+// an array that stays where it is, which is worse than going along it.
+int Score(const Maps& maps, int64_t loop) {
+  int score = IsReduced(maps, loop) ? 0 : 1;
+  for (const auto& map : maps) {
+    const auto times = std::ranges::count(map, loop);
+    if (times == 0) continue;
+    score += map.back() == loop && times == 1 ? 2 : -4;
+  }
+  return score;
+}
+
+std::string RenamedMap(const std::vector<int64_t>& map, int64_t loops,
+                       const std::vector<int64_t>& renamed) {
+  std::string dims;
+  std::string results;
+  for (int64_t i = 0; i < loops; ++i) {
+    dims += (i ? ", d" : "d") + std::to_string(i);
+  }
+  for (const int64_t loop : map) {
+    results += (results.empty() ? "d" : ", d") +
+               std::to_string(renamed[static_cast<size_t>(loop)]);
+  }
+  return "affine_map<(" + dims + ") -> (" + results + ")>";
+}
+
+}  // namespace
+
+void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
+  if (!IsReduction(ir, op) || UsesCounters(ir, op)) return;
+  const Maps maps = IndexingMaps(ir, op);
+  const MlirAttribute iterators = ir.Attribute(op, "iterator_types");
+  const int64_t loops = ir.api.mlirArrayAttrGetNumElements(iterators);
+  int64_t best = loops - 1;
+  for (const auto& map : maps) {
+    if (std::ranges::count(map, kNoLoop) > 0) return;
+  }
+  for (int64_t i = 0; i < loops; ++i) {
+    if (Score(maps, i) > Score(maps, best)) best = i;
+  }
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < loops; ++i) {
+    if (i != best) order.push_back(i);
+  }
+  order.push_back(best);
+  std::vector<int64_t> renamed(order.size());
+  std::string types;
+  for (size_t i = 0; i < order.size(); ++i) {
+    renamed[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    types += (i ? ", " : "") +
+             ir.Print(ir.api.mlirArrayAttrGetElement(iterators, order[i]));
+  }
+  std::string texts;
+  for (const auto& map : maps) {
+    texts += (texts.empty() ? "" : ", ") + RenamedMap(map, loops, renamed);
+  }
+  ir.SetAttribute(op, "indexing_maps", ir.Parse("[" + texts + "]"));
+  ir.SetAttribute(op, "iterator_types", ir.Parse("[" + types + "]"));
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that become one dispatch, as text before and after.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "parsed_module.h"
+#include "rewrite/loops/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// A loop of four turns over two arrays; `body` computes %c and %d from %a and
+// %b.
+std::string Loop(const std::string& body, const std::string& yielded = "%c, %d",
+                 const std::string& results = "%l#0, %l#1") {
+  return R"(#map = affine_map<(d0) -> (d0)>
+module {
+  util.func public @main(%x: tensor<8xf32>, %y: tensor<8xf32>)
+      -> (tensor<8xf32>, tensor<8xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %l:2 = scf.for %i = %c0 to %c4 step %c1
+        iter_args(%a = %x, %b = %y) -> (tensor<8xf32>, tensor<8xf32>) {
+)" + body +
+         "scf.yield " + yielded + R"( : tensor<8xf32>, tensor<8xf32>
+    }
+    util.return )" +
+         results + R"( : tensor<8xf32>, tensor<8xf32>
+  }
+})";
+}
+
+// Adds up two arrays.
+std::string Sum(const std::string& result, const std::string& a,
+                const std::string& b) {
+  return "%e" + result.substr(1) + " = tensor.empty() : tensor<8xf32>\n" +
+         result +
+         " = linalg.generic {indexing_maps = [#map, #map, #map], "
+         "iterator_types = [\"parallel\"]} ins(" +
+         a + ", " + b + " : tensor<8xf32>, tensor<8xf32>) outs(%e" +
+         result.substr(1) + R"( : tensor<8xf32>) {
+        ^bb0(%p: f32, %q: f32, %r: f32):
+          %s = arith.addf %p, %q : f32
+          linalg.yield %s : f32
+        } -> tensor<8xf32>
+)";
+}
+
+std::string Dispatched(const std::string& text) {
+  return After(text, [](const Ir& ir) {
+    DispatchLoops(ir, [](MlirOperation) { return true; });
+  });
+}
+
+size_t Allocated(const std::string& text) {
+  return Count(text, "memref.alloca");
+}
+
+// What is carried, the operands and the results have an array each, which are
+// the operands' and the results' own later.
+constexpr size_t kOutside = 4;
+
+TEST(DispatchLoopsTest, TheLoopIsInAnExecutable) {
+  const std::string after =
+      Dispatched(Loop(Sum("%c", "%a", "%b") + Sum("%d", "%b", "%b")));
+  EXPECT_TRUE(Holds(after, "flow.dispatch @loop_dispatch_0"));
+  const std::string program = after.substr(after.find("util.func"));
+  EXPECT_FALSE(Holds(program, "scf.for"));
+  EXPECT_FALSE(Holds(after, "iter_args"));
+}
+
+TEST(DispatchLoopsTest, ResultsAreWrittenWhereTheyAreCarried) {
+  // %c is read once %a is not any more, %d goes where %b was read.
+  const auto of = [](const std::string& body) {
+    return Allocated(Dispatched(Loop(body)));
+  };
+  EXPECT_EQ(of(Sum("%d", "%a", "%b") + Sum("%c", "%a", "%a")), kOutside);
+  // %a is needed after %c.
+  EXPECT_EQ(of(Sum("%c", "%a", "%b") + Sum("%d", "%a", "%b")), kOutside + 1);
+}
+
+TEST(DispatchLoopsTest, ExchangedArraysAreCopiedFirst) {
+  const std::string after = Dispatched(Loop("", "%b, %a"));
+  EXPECT_EQ(Allocated(after), kOutside + 2);
+}
+
+// Writes %u, an array of two numbers, into an array.
+std::string Insert(const std::string& result, const std::string& into) {
+  return "%u" + result.substr(1) +
+         " = tensor.extract_slice %y[%i] [2] [1] : tensor<8xf32> to "
+         "tensor<2xf32>\n" +
+         result + " = tensor.insert_slice %u" + result.substr(1) + " into " +
+         into + "[%i] [2] [1] : tensor<2xf32> into tensor<8xf32>\n";
+}
+
+TEST(DispatchLoopsTest, ArraysAreChangedInPlaceIfNoOneReadsThemLater) {
+  const auto of = [](const std::string& body) {
+    return Allocated(Dispatched(Loop(body)));
+  };
+  EXPECT_EQ(of(Insert("%c", "%a") + Insert("%d", "%b")), kOutside);
+  EXPECT_EQ(of(Insert("%c", "%a") + Sum("%d", "%a", "%b")), kOutside + 1);
+}
+
+TEST(DispatchLoopsTest, BitsAreBytesInMemory) {
+  const std::string after = Dispatched(R"(#map = affine_map<() -> ()>
+module {
+  util.func public @main(%x: tensor<i1>) -> tensor<i1> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    %l = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %x) -> tensor<i1> {
+      %e = tensor.empty() : tensor<i1>
+      %c = linalg.generic {indexing_maps = [#map, #map], iterator_types = []}
+          ins(%a : tensor<i1>) outs(%e : tensor<i1>) {
+        ^bb0(%p: i1, %q: i1):
+          %r = arith.xori %p, %true : i1
+          linalg.yield %r : i1
+        } -> tensor<i1>
+      scf.yield %c : tensor<i1>
+    }
+    util.return %l : tensor<i1>
+  }
+})");
+  EXPECT_FALSE(Holds(after, "memref<i1"));
+  EXPECT_TRUE(Holds(after, "memref<i8"));
+}
+
+TEST(DispatchLoopsTest, LoopsOfWhatIsNotKnownStay) {
+  const std::string unknown =
+      "%c = tensor.pad %a low[0] high[0] {^bb0(%k: index): %z = "
+      "arith.constant 0.0 : f32 tensor.yield %z : f32} : tensor<8xf32> to "
+      "tensor<8xf32>\n";
+  const std::string after = Dispatched(Loop(unknown + Sum("%d", "%a", "%b")));
+  EXPECT_FALSE(Holds(after, "flow.dispatch"));
+  EXPECT_TRUE(Holds(after, "scf.for"));
+}
+
+TEST(DispatchLoopsTest, ALoopOnWhichSimplifyingFailsStays) {
+  const std::string after = After(
+      Loop(Sum("%c", "%a", "%b") + Sum("%d", "%b", "%b")), [](const Ir& ir) {
+        DispatchLoops(ir, [](MlirOperation) { return false; });
+      });
+  EXPECT_FALSE(Holds(after, "flow."));
+}
+
+TEST(BindLoopsTest, MemoryIsThatOfTheBindings) {
+  const std::string after = After(R"(
+#layout = #hal.pipeline.layout<bindings = [
+  #hal.pipeline.binding<storage_buffer>, #hal.pipeline.binding<storage_buffer>]>
+module {
+  hal.executable private @e {
+    hal.executable.variant public @v
+        target(<"llvm-cpu", "static", {cpu = "generic"}>) {
+      hal.executable.export public @f ordinal(0) layout(#layout)
+      builtin.module {
+        func.func @f() {
+          %c0 = arith.constant 0 : index
+          %0 = hal.interface.binding.subspan layout(#layout) binding(0)
+              offset(%c0)
+              : !iree_tensor_ext.dispatch.tensor<readonly:tensor<8xf32>>
+          %1 = hal.interface.binding.subspan layout(#layout) binding(1)
+              offset(%c0)
+              : !iree_tensor_ext.dispatch.tensor<writeonly:tensor<8xf32>>
+          %2 = iree_tensor_ext.dispatch.tensor.load %0, offsets = [0],
+              sizes = [8], strides = [1]
+              : !iree_tensor_ext.dispatch.tensor<readonly:tensor<8xf32>>
+              -> tensor<8xf32>
+          %a = memref.alloca() : memref<8xf32>
+          bufferization.materialize_in_destination %2 in restrict writable %a
+              : (tensor<8xf32>, memref<8xf32>) -> ()
+          %b = memref.alloca() : memref<8xf32>
+          linalg.copy ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+          %3 = bufferization.to_tensor %b restrict
+              : memref<8xf32> to tensor<8xf32>
+          iree_tensor_ext.dispatch.tensor.store %3, %1, offsets = [0],
+              sizes = [8], strides = [1] : tensor<8xf32>
+              -> !iree_tensor_ext.dispatch.tensor<writeonly:tensor<8xf32>>
+          return
+        }
+      }
+    }
+  }
+})",
+                                  &BindLoops);
+  EXPECT_EQ(Allocated(after), 0U);
+  EXPECT_FALSE(Holds(after, "dispatch.tensor.load"));
+  EXPECT_FALSE(Holds(after, "dispatch.tensor.store"));
+  EXPECT_EQ(Count(after, ": memref<8xf32>\n"), 2U);
+  EXPECT_TRUE(Holds(after, "translation_info"));
+  EXPECT_TRUE(Holds(after, "loop_vectorization = true"));
+}
+
+}  // namespace
+}  // namespace iree_pjrt
