@@ -7,6 +7,7 @@
 // computed in part.
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "mlir/generics.h"
@@ -35,10 +36,40 @@ class KnownNumbers {
     if (!op.ptr) return IsOfKnownInput(number);
     if (ir_.Name(op) == "arith.constant") return true;
     const std::vector<MlirValue> operands = ir_.Operands(op);
-    if (ir_.Name(op) == "tensor.extract") return Fills(operands.at(0));
+    if (ir_.Name(op) == "tensor.extract") {
+      if (Fills(operands.at(0))) return true;
+      if (!IsKnown(operands.at(0))) return false;
+    }
     return !operands.empty() &&
-           std::ranges::all_of(operands,
-                               [&](MlirValue operand) { return Has(operand); });
+           std::ranges::all_of(operands, [&](MlirValue operand) {
+             return IsArray(operand) || Has(operand);
+           });
+  }
+
+  bool IsArray(MlirValue value) const {
+    return ir_.api.mlirTypeIsAShaped(ir_.api.mlirValueGetType(value));
+  }
+
+  // Whether the program says all elements: those of one place are one number.
+  bool IsKnown(MlirValue array) {
+    const MlirOperation op = ir_.DefinitionBeforeReshapes(array);
+    if (!op.ptr) return false;
+    const std::string_view name = ir_.Name(op);
+    if (name == "arith.constant" || name == "tensor.empty") return true;
+    if (!IsGeneric(ir_, op) && name != "linalg.fill" &&
+        name != "tensor.insert_slice" && name != "tensor.extract_slice" &&
+        name != "tensor.concat") {
+      return false;
+    }
+    const auto [known, is_new] = known_.try_emplace(op.ptr, false);
+    if (is_new) {
+      const bool found =
+          std::ranges::all_of(ir_.Operands(op), [&](MlirValue operand) {
+            return IsArray(operand) ? IsKnown(operand) : Has(operand);
+          });
+      known_[op.ptr] = found;
+    }
+    return known_[op.ptr];
   }
 
   bool IsOfKnownInput(MlirValue argument) {

@@ -167,7 +167,11 @@ bool GuardsTaken(const std::string& taken, const std::string& index,
             "util.func public @main(%x: tensor<8xf32>)"
             " -> (tensor<8xf32>, tensor<8xf32>) {"
             "%zero = tensor.empty() : tensor<8xf32>\n"
-            "%zeros = arith.constant dense<0> : tensor<8xi32>\n" +
+            "%zeros = arith.constant dense<0> : tensor<8xi32>\n"
+            "%two = arith.constant dense<[0, 2]> : tensor<2xi32>\n"
+            "%one = arith.constant dense<1> : tensor<1xi32>\n"
+            "%places = tensor.insert_slice %one into %two[1] [1] [1]"
+            " : tensor<1xi32> into tensor<2xi32>\n" +
                 Elementwise("own", "x") + Elementwise("further", "own") +
                 "%part = " + Maps("#v, #v") +
                 R"("parallel"]} ins(%zeros : tensor<8xi32>)
@@ -175,6 +179,11 @@ bool GuardsTaken(const std::string& taken, const std::string& index,
         ^bb0(%a: i32, %b: f32):
           %known = arith.index_cast %a : i32 to index
           %each = linalg.index 0 : index
+          %first = arith.constant 0 : index
+          %place = tensor.extract %places[%first] : tensor<2xi32>
+          %written = arith.index_cast %place : i32 to index
+          %other = tensor.extract %places[%each] : tensor<2xi32>
+          %unknown = arith.index_cast %other : i32 to index
           %e = tensor.extract %)" +
                 taken + "[%" + index + R"(] : tensor<8xf32>
           linalg.yield %e : f32
@@ -191,6 +200,8 @@ TEST(GuardTakenPartsTest, WhatOthersUseWhole) {
   EXPECT_FALSE(GuardsTaken("further", "known", "x"));
   EXPECT_FALSE(GuardsTaken("x", "known", "own"));
   EXPECT_FALSE(GuardsTaken("own", "each", "own"));
+  EXPECT_TRUE(GuardsTaken("own", "written", "own"));
+  EXPECT_FALSE(GuardsTaken("own", "unknown", "own"));
 }
 
 // Slices `count` elements of %list.
