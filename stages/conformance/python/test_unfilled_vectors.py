@@ -67,6 +67,7 @@ def test_rows_taken_by_index(same, width):
 
     def program(table, places, tokens, edges):
         messages = table[edges[0]] * table[edges[1]]
-        return table[tokens] + places, messages, messages.max(1), table[tokens[:, ::2] // 3]
+        of_others = table[tokens[:, ::2] // 3], table[:, ::2][tokens[0]]
+        return table[tokens] + places, messages, messages.max(1), *of_others
 
     same(program, table, places, tokens, edges)

@@ -41,7 +41,8 @@ class RowLoops {
     const MlirOperation last = ir_.Definition(operands.back());
     return operands.size() > 2 && last.ptr &&
            ir_.Name(last) == "linalg.index" &&
-           ReadInteger(ir_, ir_.Attribute(last, "dim")) == along_;
+           ReadInteger(ir_, ir_.Attribute(last, "dim")) == along_ &&
+           LiesSideBySide(operands.front());
   }
 
   void CollectIndices(MlirOperation extract) {
@@ -63,16 +64,30 @@ class RowLoops {
     }
   }
 
-  // Whether it has one element for each row, and is in memory: what the
-  // dispatch computes itself is not there to be read by place.
+  // Whether it has one element for each row.
   bool IsOfRows(unsigned input) const {
-    const MlirOperation load =
-        ir_.Definition(ir_.api.mlirOperationGetOperand(op_, input));
-    return load.ptr && input + 1 < maps_.size() &&
-           ir_.Name(load).find("load") != std::string_view::npos &&
+    return input + 1 < maps_.size() &&
+           LiesSideBySide(ir_.api.mlirOperationGetOperand(op_, input)) &&
            std::ranges::none_of(maps_[input], [&](int64_t loop) {
              return loop == along_ || loop == kNoLoop;
            });
+  }
+
+  // What the dispatch computes itself does not lie there to be read by place,
+  // and of vectors of every other element IREE 3.11 makes no code.
+  bool LiesSideBySide(MlirValue array) const {
+    const MlirOperation load = ir_.Definition(array);
+    if (!load.ptr || ir_.Name(load).find("load") == std::string_view::npos) {
+      return false;
+    }
+    const MlirOperation view =
+        ir_.Definition(ir_.api.mlirOperationGetOperand(load, 0));
+    return !HasSteps(load) && !HasSteps(view);
+  }
+
+  bool HasSteps(MlirOperation op) const {
+    return op.ptr && ir_.Attribute(op, "static_strides").ptr &&
+           !HasUnitSteps(ir_, op);
   }
 
   void ReadByPlace(unsigned input) const {

@@ -126,10 +126,11 @@ TEST(ReduceBooleansTest, WhatDoesNotReduceBitsStays) {
 // A dispatch that takes rows of 16 by index, the index an input of the loops
 // by this map, of this definition.
 std::string Rows(const std::string& map, const std::string& indices) {
-  return R"(func.func @f(%m: memref<16xi32>, %t: tensor<9x16xf32>,
+  return R"(func.func @f(%m: memref<32xi32>, %n: memref<9x16xf32>,
       %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
-    %i = )" +
-         indices +
+    %t = iree_codegen.load_from_buffer %n : memref<9x16xf32>
+        -> tensor<9x16xf32>
+)" + indices +
          R"(
     %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()" +
          map +
@@ -144,19 +145,29 @@ std::string Rows(const std::string& map, const std::string& indices) {
     } -> tensor<16x16xf32>
     return %0 : tensor<16x16xf32> })";
 }
-constexpr char kLoaded[] =
-    "iree_codegen.load_from_buffer %m : memref<16xi32> -> tensor<16xi32>";
+
+// The first of the indices in memory, or every other one.
+std::string Loaded(int step) {
+  const std::string view =
+      "memref<16xi32, strided<[" + std::to_string(step) + "]>>";
+  return "%v = memref.subview %m[0] [16] [" + std::to_string(step) +
+         "] : memref<32xi32> to " + view +
+         " %i = iree_codegen.load_from_buffer %v : " + view +
+         " -> tensor<16xi32>";
+}
 
 TEST(TakeRowsTest, IndicesAreReadByPlace) {
-  const std::string text = After(Rows("d0", kLoaded), &TakeRows);
+  const std::string text = After(Rows("d0", Loaded(1)), &TakeRows);
   EXPECT_TRUE(Holds(text, "linalg.index 0")) << text;
   EXPECT_EQ(Count(text, "tensor.extract"), 2) << text;
 }
 
 TEST(TakeRowsTest, OtherIndicesStayInputs) {
-  // Of each element, and computed by the dispatch.
+  // Of each element, computed by the dispatch, and of every other one.
   for (const std::string& text :
-       {Rows("d1", kLoaded), Rows("d0", "tensor.empty() : tensor<16xi32>")}) {
+       {Rows("d1", Loaded(1)),
+        Rows("d0", "%i = tensor.empty() : tensor<16xi32>"),
+        Rows("d0", Loaded(2))}) {
     EXPECT_EQ(Count(After(text, &TakeRows), "tensor.extract"), 1) << text;
   }
 }
