@@ -90,7 +90,7 @@ MlirBlock Ir::HomeOf(MlirValue value) const {
 
 bool Ir::IsReshape(MlirOperation op) const {
   return Name(op) == "tensor.collapse_shape" ||
-         Name(op) == "tensor.expand_shape";
+         Name(op) == "tensor.expand_shape" || Name(op) == "flow.tensor.reshape";
 }
 
 MlirValue Ir::BeforeReshapes(MlirValue tensor) const {

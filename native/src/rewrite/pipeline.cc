@@ -177,6 +177,8 @@ constexpr Pass kPasses[] = {
      "begins that is taken apart",
      {.from = {3, 13}}},
 
+    IREE_PJRT_PASS(kFlow, ShareBarriers,
+                   "IREE writes in place into what is read before a barrier"),
     IREE_PJRT_PASS(kFlow, GuardLoneDispatches,
                    "IREE takes one result for all of dispatches without input"),
     IREE_PJRT_PASS(kFlow, GuardSharedTargets,

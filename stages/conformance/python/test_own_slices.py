@@ -68,3 +68,26 @@ def test_writes_into_the_same_array(name, donate, device, cpu):
             found.append(jax.tree.leaves(function(*arguments)))
         for got, want in zip(*found, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5, err_msg=str(shape))
+
+
+# Of a row of 3 and a 3 x 4 array.
+UPDATED = {
+    "own rows": lambda x, w: updated_rows(x[:, None] * w),
+    "own products": lambda x, w: updated_rows(x[:, None] @ w[:1]),
+    "rows of another": lambda x, w: lax.dynamic_update_slice(x[:, None] * w, w[-1:] * x[0], (2, 0)),
+    "in the middle": lambda x, w: updated_rows(x[:, None] * w, 1) ** 2,
+}
+
+
+def updated_rows(v, start=2):
+    return lax.dynamic_update_slice(v, v[-1:] * 2, (start, 0))
+
+
+@pytest.mark.parametrize("name", UPDATED)
+def test_mapped_gradients_of_updates(name, on_both):
+    """Scatters of zeros into an array of which others take the same rows."""
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((5, 3), np.float32), rng.standard_normal((3, 4), np.float32)
+    loss = jax.grad(lambda x: jnp.sum(jnp.arctan(UPDATED[name](x, w))))
+    ((ours, theirs),) = on_both(jax.vmap(loss), x)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)

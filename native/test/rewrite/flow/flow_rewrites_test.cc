@@ -35,6 +35,34 @@ TEST(GuardSharedTargetsTest, UpdatesOfOneArrayBeginApart) {
   EXPECT_EQ(barriers("%1"), 0);
 }
 
+TEST(ShareBarriersTest, AllUsersAreBehindOne) {
+  // What the second dispatch is given beside the barrier's result.
+  const auto given = [](const std::string& other) {
+    return After(R"(module {
+      flow.executable private @e {
+        flow.executable.export public @d
+        flow.executable.export public @f
+      }
+      util.func public @main(%x: tensor<2x2xf32>) -> tensor<4xf32> {
+        %0 = flow.dispatch @e::@d(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+        %1 = flow.tensor.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
+        %2 = util.optimization_barrier %1 : tensor<4xf32>
+        %3 = flow.dispatch @e::@f(%2, )" +
+                     other + R"() : (tensor<4xf32>, tensor<2x2xf32>) -> %2
+        util.return %3 : tensor<4xf32>
+      }
+    })",
+                 &ShareBarriers);
+  };
+  const std::string shared = given("%0");
+  EXPECT_EQ(Count(shared, "util.optimization_barrier"), 1U);
+  EXPECT_LT(shared.find("util.optimization_barrier"),
+            shared.find("flow.tensor.reshape"));
+  const std::string alone = given("%x");
+  EXPECT_GT(alone.find("util.optimization_barrier"),
+            alone.find("flow.tensor.reshape"));
+}
+
 TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {
   const auto barriers = [](const std::string& operands,
                            const std::string& types) {
