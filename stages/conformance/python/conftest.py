@@ -25,6 +25,7 @@ os.environ["XLA_FLAGS"] = f"{XLA_FLAGS} {os.environ.get('XLA_FLAGS', '')}".strip
 
 
 def results_on(where: Any, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
+    """The results of the jitted function, computed on that device."""
     import jax
 
     with jax.default_device(where):
