@@ -56,7 +56,7 @@ CompileSession::CompileSession(const CompilerLibrary& library,
   mlir.mlirContextEnableMultithreading(context, false);
   until_scheduling_ = MakePipelines(mlir, context, PassesUntilScheduling());
   from_scheduling_ = MakePipelines(mlir, context, PassesFromScheduling());
-  in_loops_ = MakePipelines(mlir, context, {PassesInLoops()});
+  in_loops_.emplace(mlir, context, PassesInLoops());
 }
 
 void CompileSession::Tune(const std::vector<std::string>& flags) {

@@ -6,6 +6,7 @@
 #define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ class CompileSession {
     return from_scheduling_;
   }
 
-  const PassPipeline& in_loops() const { return in_loops_.front(); }
+  const PassPipeline& in_loops() const { return *in_loops_; }
 
   // For the rest of the session's life; the flags it was made with win.
   void Tune(const std::vector<std::string>& flags);
@@ -59,7 +60,7 @@ class CompileSession {
       session_;
   std::vector<PassPipeline> until_scheduling_;
   std::vector<PassPipeline> from_scheduling_;
-  std::vector<PassPipeline> in_loops_;
+  std::optional<PassPipeline> in_loops_;
   bool tuned_ = false;
 };
 

@@ -57,9 +57,8 @@ const std::vector<StreamPasses>& PassesUntilScheduling() {
 
 const StreamPasses& PassesInLoops() {
   static const auto& passes = *new StreamPasses{
-      "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-"
-      "elementwise-ops,canonicalize,"
-      "cse)"};
+      "func.func(linalg-generalize-named-ops,canonicalize,cse,"
+      "linalg-fuse-elementwise-ops,canonicalize,cse)"};
   return passes;
 }
 

@@ -35,14 +35,9 @@ class Estimator {
  private:
   // Adds everything inside `op`, which runs `times` times.
   void Add(MlirOperation op, double times) {
-    for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(op); ++i) {
-      for (MlirBlock block = ir_.api.mlirRegionGetFirstBlock(
-               ir_.api.mlirOperationGetRegion(op, i));
-           block.ptr; block = ir_.api.mlirBlockGetNextInRegion(block)) {
-        for (MlirOperation inner = ir_.api.mlirBlockGetFirstOperation(block);
-             inner.ptr; inner = ir_.api.mlirOperationGetNextInBlock(inner)) {
-          AddOne(inner, times);
-        }
+    for (const MlirBlock block : ir_.Blocks(op)) {
+      for (const MlirOperation inner : ir_.OperationsOf(block)) {
+        AddOne(inner, times);
       }
     }
   }

@@ -248,6 +248,11 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   return numbers;
 }
 
+bool IsSplat(const Ir& ir, MlirAttribute attribute) {
+  return attribute.ptr && ir.api.mlirAttributeIsADenseElements(attribute) &&
+         ir.api.mlirDenseElementsAttrIsSplat(attribute);
+}
+
 bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
   return std::ranges::all_of(
       ReadIntegers(ir, ir.Attribute(slice, "static_strides")),

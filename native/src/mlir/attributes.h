@@ -44,6 +44,9 @@ MlirAttribute EntryOf(const Ir& ir, MlirAttribute dictionary,
 // What is too large for the sign is negative.
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
 
+// Whether it is a `dense` of one number; false for null.
+bool IsSplat(const Ir& ir, MlirAttribute attribute);
+
 // Whether a `tensor.extract_slice` or `tensor.insert_slice` is of elements side
 // by side.
 bool HasUnitSteps(const Ir& ir, MlirOperation slice);

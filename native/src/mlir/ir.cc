@@ -88,6 +88,10 @@ MlirBlock Ir::HomeOf(MlirValue value) const {
                 : api.mlirBlockArgumentGetOwner(value);
 }
 
+bool Ir::IsArray(MlirValue value) const {
+  return api.mlirTypeIsAShaped(api.mlirValueGetType(value));
+}
+
 bool Ir::IsReshape(MlirOperation op) const {
   return Name(op) == "tensor.collapse_shape" ||
          Name(op) == "tensor.expand_shape" || Name(op) == "flow.tensor.reshape";
@@ -109,6 +113,33 @@ MlirOperation Ir::AncestorIn(MlirBlock block, MlirOperation inside) const {
     inside = api.mlirOperationGetParentOperation(inside);
   }
   return inside;
+}
+
+MlirOperation Ir::Enclosing(MlirOperation op, std::string_view name) const {
+  while (op.ptr && Name(op) != name)
+    op = api.mlirOperationGetParentOperation(op);
+  return op;
+}
+
+std::vector<MlirBlock> Ir::Blocks(MlirOperation op) const {
+  std::vector<MlirBlock> blocks;
+  for (intptr_t i = 0; i < api.mlirOperationGetNumRegions(op); ++i) {
+    for (MlirBlock block =
+             api.mlirRegionGetFirstBlock(api.mlirOperationGetRegion(op, i));
+         block.ptr; block = api.mlirBlockGetNextInRegion(block)) {
+      blocks.push_back(block);
+    }
+  }
+  return blocks;
+}
+
+std::vector<MlirOperation> Ir::OperationsOf(MlirBlock block) const {
+  std::vector<MlirOperation> operations;
+  for (MlirOperation op = api.mlirBlockGetFirstOperation(block); op.ptr;
+       op = api.mlirOperationGetNextInBlock(op)) {
+    operations.push_back(op);
+  }
+  return operations;
 }
 
 MlirOperation Ir::Terminator(MlirBlock block) const {

@@ -40,6 +40,8 @@ struct Ir {
   // The block of an operation with one region of one block, such as a function
   // or a `linalg.generic`; null if it has none.
   MlirBlock Body(MlirOperation op) const;
+  // Whether the value is a tensor or memory, not a scalar.
+  bool IsArray(MlirValue value) const;
   // What computes the value; null for an argument of a block.
   MlirOperation Definition(MlirValue value) const;
   // The block that the value is an argument or a result in.
@@ -59,6 +61,15 @@ struct Ir {
   std::vector<Use> Uses(MlirValue value) const;
   // These uses, taken before, become uses of `value`.
   void SetUses(const std::vector<Use>& uses, MlirValue value) const;
+
+  // The operation, or the innermost one around it, that has the name; null if
+  // there is none.
+  MlirOperation Enclosing(MlirOperation op, std::string_view name) const;
+
+  // The blocks of all regions of the operation.
+  std::vector<MlirBlock> Blocks(MlirOperation op) const;
+  // The operations of the block, before any is changed.
+  std::vector<MlirOperation> OperationsOf(MlirBlock block) const;
 
   // The last operation of a block.
   MlirOperation Terminator(MlirBlock block) const;

@@ -18,14 +18,10 @@ bool Retyper::Retype(MlirOperation op) {
   for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumResults(op); ++i) {
     changed |= RetypeValue(ir_.api.mlirOperationGetResult(op, i));
   }
-  for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(op); ++i) {
-    for (MlirBlock block = ir_.api.mlirRegionGetFirstBlock(
-             ir_.api.mlirOperationGetRegion(op, i));
-         block.ptr; block = ir_.api.mlirBlockGetNextInRegion(block)) {
-      const intptr_t count = ir_.api.mlirBlockGetNumArguments(block);
-      for (intptr_t k = 0; k < count; ++k) {
-        RetypeValue(ir_.api.mlirBlockGetArgument(block, k));
-      }
+  for (const MlirBlock block : ir_.Blocks(op)) {
+    const intptr_t count = ir_.api.mlirBlockGetNumArguments(block);
+    for (intptr_t k = 0; k < count; ++k) {
+      RetypeValue(ir_.api.mlirBlockGetArgument(block, k));
     }
   }
   constexpr std::string_view kType = "function_type";

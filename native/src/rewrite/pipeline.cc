@@ -173,8 +173,7 @@ constexpr Pass kPasses[] = {
      "DispatchLoops",
      &Loops,
      "IREE queues each operation of each turn of a loop; 3.11 loses where "
-     "memory "
-     "begins that is taken apart",
+     "memory begins that is taken apart",
      {.from = {3, 13}}},
 
     IREE_PJRT_PASS(kFlow, ShareBarriers,

@@ -3,15 +3,19 @@
 
 import pytest
 
-# Launches, transfers, failures; now and then a program is loaded, run and dropped.
-MIXED = """
-import gc, os, sys, jax, jax.numpy as jnp, numpy as np
-from jax.experimental.serialize_executable import deserialize_and_load, serialize
+RESIDENT = """
+import gc, os
 
 def resident():
     gc.collect()
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+"""
+
+# Launches, transfers, failures; now and then a program is loaded, run and dropped.
+MIXED = """
+import sys, jax, jax.numpy as jnp, numpy as np
+from jax.experimental.serialize_executable import deserialize_and_load, serialize
 
 leaky = bool(int(sys.argv[1]))
 leaked = []
@@ -54,18 +58,13 @@ MEBIBYTES = 16
 
 @pytest.mark.parametrize("leaky", [0, 1], ids=["flat", "a_planted_leak_is_seen"])
 def test_ten_thousand_mixed_calls(run_script, leaky):
-    grown = float(run_script(MIXED, leaky).stdout)
+    grown = float(run_script(RESIDENT + MIXED, leaky).stdout)
     assert (grown < MEBIBYTES) != bool(leaky), grown
 
 
 # With `leaky`, each step keeps a copy of some weights.
 TRAINING = """
-import functools, gc, os, sys, jax, jax.numpy as jnp, numpy as np
-
-def resident():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+import functools, sys, jax, jax.numpy as jnp, numpy as np
 
 def loss(weights, x):
     y = functools.reduce(lambda y, w: jnp.tanh(y @ w), weights, x)
@@ -100,5 +99,5 @@ print(resident() - before)
 
 @pytest.mark.parametrize("leaky", [0, 1], ids=["flat", "a_planted_leak_is_seen"])
 def test_training_with_donated_state(run_script, leaky):
-    grown = float(run_script(TRAINING, leaky).stdout)
+    grown = float(run_script(RESIDENT + TRAINING, leaky).stdout)
     assert (grown < MEBIBYTES) != bool(leaky), grown

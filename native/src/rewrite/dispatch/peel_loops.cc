@@ -23,14 +23,6 @@ namespace {
 
 constexpr char kInfo[] = "translation_info";
 
-MlirOperation AncestorOf(const Ir& ir, MlirOperation op,
-                         std::string_view name) {
-  while (op.ptr && ir.Name(op) != name) {
-    op = ir.api.mlirOperationGetParentOperation(op);
-  }
-  return op;
-}
-
 // `translation_info<pipeline = ..DoubleTilingExpert..>`, which has no options
 // yet: IREE peels in this pipeline where the options say so.
 void Peel(const Ir& ir, MlirOperation function) {
@@ -47,7 +39,7 @@ void Peel(const Ir& ir, MlirOperation function) {
 
 // Whether code for this processor computes masks element by element.
 bool LacksMasks(const Ir& ir, MlirOperation op) {
-  const MlirOperation variant = AncestorOf(ir, op, "hal.executable.variant");
+  const MlirOperation variant = ir.Enclosing(op, "hal.executable.variant");
   if (!variant.ptr) return false;
   const std::string target = ir.Print(ir.Attribute(variant, "target"));
   return target.find("x86_64") != std::string::npos &&
@@ -99,7 +91,7 @@ void PeelLoops(const Ir& ir) {
         !(HasWholeVectors(ir, op) && LacksMasks(ir, op))) {
       continue;
     }
-    const MlirOperation function = AncestorOf(ir, op, "func.func");
+    const MlirOperation function = ir.Enclosing(op, "func.func");
     if (function.ptr && seen.insert(function.ptr).second) Peel(ir, function);
   }
 }

@@ -17,10 +17,7 @@ constexpr std::string_view kUpdate = "flow.tensor.update";
 intptr_t Written(const Ir& ir, MlirOperation update) {
   const std::vector<MlirValue> operands = ir.Operands(update);
   size_t last = operands.size() - 1;
-  while (
-      !ir.api.mlirTypeIsAShaped(ir.api.mlirValueGetType(operands.at(last)))) {
-    --last;
-  }
+  while (!ir.IsArray(operands.at(last))) --last;
   return static_cast<intptr_t>(last);
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "mlir/attributes.h"
 #include "rewrite/flow/passes.h"
 
 namespace iree_pjrt {
@@ -28,21 +29,15 @@ bool HandsOn(std::string_view name) {
   return name == "scf.yield" || name == "scf.condition" || IsLoop(name);
 }
 
-bool IsView(std::string_view name) {
-  return name == "flow.tensor.reshape" || name == "util.optimization_barrier";
-}
-
-bool IsSplat(const Ir& ir, MlirOperation constant) {
-  const MlirAttribute value = ir.Attribute(constant, "value");
-  return value.ptr && ir.api.mlirAttributeIsADenseElements(value) &&
-         ir.api.mlirDenseElementsAttrIsSplat(value);
+bool IsView(const Ir& ir, MlirOperation op) {
+  return ir.IsReshape(op) || ir.Name(op) == "util.optimization_barrier";
 }
 
 // Whether IREE makes the value anew for each user.
 bool IsMadeAnew(const Ir& ir, MlirOperation op) {
   const std::string_view name = ir.Name(op);
   return name == "flow.tensor.splat" || name == "flow.tensor.empty" ||
-         IsSplat(ir, op);
+         IsSplat(ir, ir.Attribute(op, "value"));
 }
 
 bool IsConstant(std::string_view name) {
@@ -141,7 +136,7 @@ class SharedResults {
   // value.
   void KeepViews(MlirValue value) {
     for (const auto& [user, operand] : ir_.Uses(value)) {
-      if (!IsView(ir_.Name(user))) continue;
+      if (!IsView(ir_, user)) continue;
       Keep(ir_.api.mlirOperationGetResult(user, 0));
     }
   }
@@ -161,7 +156,7 @@ class SharedResults {
   // The value that this one is a view of.
   MlirValue Whole(MlirValue value) const {
     for (MlirOperation op;
-         (op = ir_.Definition(value)).ptr && IsView(ir_.Name(op));) {
+         (op = ir_.Definition(value)).ptr && IsView(ir_, op);) {
       value = ir_.api.mlirOperationGetOperand(op, 0);
     }
     return value;
@@ -193,7 +188,7 @@ class SharedResults {
     return std::ranges::any_of(ir_.Uses(value), [&](const Use& use) {
       const MlirOperation user = use.user;
       if (user.ptr == by.ptr) return false;
-      return (IsView(ir_.Name(user)) &&
+      return (IsView(ir_, user) &&
               IsReadElsewhere(ir_.api.mlirOperationGetResult(user, 0), by)) ||
              Conflicts(user, by);
     });

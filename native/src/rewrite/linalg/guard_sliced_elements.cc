@@ -62,10 +62,7 @@ void GuardSlicedElements(const Ir& ir) {
     }
     const MlirValue list = ir.Operands(op).at(0);
     if (!ConvertedSources(ir).Convert(list)) continue;
-    const MlirOperation barrier =
-        ir.CreateBefore(op, "util.optimization_barrier", {list},
-                        {ir.api.mlirValueGetType(list)}, {});
-    ir.api.mlirOperationSetOperand(op, 0, ir.Results(barrier).at(0));
+    ir.api.mlirOperationSetOperand(op, 0, ir.Barrier(op, list));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "rewrite/linalg/passes.h"
 
@@ -42,12 +43,8 @@ class KnownNumbers {
     }
     return !operands.empty() &&
            std::ranges::all_of(operands, [&](MlirValue operand) {
-             return IsArray(operand) || Has(operand);
+             return ir_.IsArray(operand) || Has(operand);
            });
-  }
-
-  bool IsArray(MlirValue value) const {
-    return ir_.api.mlirTypeIsAShaped(ir_.api.mlirValueGetType(value));
   }
 
   // Whether the program says all elements: those of one place are one number.
@@ -65,7 +62,7 @@ class KnownNumbers {
     if (is_new) {
       const bool found =
           std::ranges::all_of(ir_.Operands(op), [&](MlirValue operand) {
-            return IsArray(operand) ? IsKnown(operand) : Has(operand);
+            return ir_.IsArray(operand) ? IsKnown(operand) : Has(operand);
           });
       known_[op.ptr] = found;
     }
@@ -85,9 +82,7 @@ class KnownNumbers {
     const MlirOperation op = ir_.DefinitionBeforeReshapes(array);
     if (!op.ptr) return false;
     if (ir_.Name(op) == "arith.constant") {
-      const MlirAttribute value = ir_.Attribute(op, "value");
-      return ir_.api.mlirAttributeIsADenseElements(value) &&
-             ir_.api.mlirDenseElementsAttrIsSplat(value);
+      return IsSplat(ir_, ir_.Attribute(op, "value"));
     }
     if (ir_.Name(op) == "linalg.fill") return Has(ir_.Operands(op).at(0));
     const MlirOperation yielded = YieldedBy(ir_, op);

@@ -45,14 +45,6 @@ void BindResult(const Ir& ir, MlirOperation to_tensor) {
   ir.Replace(ir.Definition(memref), {memory});
 }
 
-MlirOperation ParentNamed(const Ir& ir, MlirOperation op,
-                          std::string_view name) {
-  while (op.ptr && ir.Name(op) != name) {
-    op = ir.api.mlirOperationGetParentOperation(op);
-  }
-  return op;
-}
-
 void VectorizeLoops(const Ir& ir, MlirOperation variant) {
   std::string target = ir.Print(ir.Attribute(variant, "target"));
   constexpr std::string_view kOption = "loop_vectorization";
@@ -74,7 +66,7 @@ void BindLoops(const Ir& ir) {
   });
   if (ends.empty()) return;
   for (const MlirOperation op : ends) {
-    const MlirOperation function = ParentNamed(ir, op, "func.func");
+    const MlirOperation function = ir.Enclosing(op, "func.func");
     ir.SetAttribute(function, "translation_info", ir.Parse(kNoTranslation));
     ir.Name(op) == kToMemory ? BindInput(ir, op) : BindResult(ir, op);
   }

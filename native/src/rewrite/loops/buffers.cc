@@ -37,10 +37,6 @@ std::string List(const Extents& numbers) {
   return text;
 }
 
-std::string Array64(const Extents& numbers) {
-  return numbers.empty() ? "array<i64>" : "array<i64: " + List(numbers) + ">";
-}
-
 std::string MemrefText(const Extents& shape, const std::string& element,
                        const std::string& layout) {
   std::string text = "memref<";
@@ -49,6 +45,10 @@ std::string MemrefText(const Extents& shape, const std::string& element,
 }
 
 }  // namespace
+
+std::string Array64(const Extents& numbers) {
+  return numbers.empty() ? "array<i64>" : "array<i64: " + List(numbers) + ">";
+}
 
 Extents RowMajor(const Extents& shape) {
   Extents strides(shape.size(), 1);
@@ -124,11 +124,9 @@ MlirValue Buffers::Memref(const View& view, MlirOperation before) const {
   std::vector<MlirValue> operands{view.root->memref};
   std::string offset = std::to_string(view.offset);
   if (view.added_offset.ptr) {
-    operands.push_back(ir_.api.mlirOperationGetResult(
-        ir_.CreateBefore(before, "arith.addi",
-                         {view.added_offset, Index(view.offset, before)},
-                         {ir_.api.mlirValueGetType(view.added_offset)}, {}),
-        0));
+    const ScalarBuilder index = Indices(before);
+    operands.push_back(index.Apply(
+        "arith.addi", {view.added_offset, index.Constant(view.offset)}));
     offset = kDynamic;
   }
   const MlirOperation cast = ir_.CreateBefore(
@@ -186,25 +184,24 @@ void Buffers::Store(MlirValue element, MlirValue memref,
   ir_.CreateBefore(before, "memref.store", operands, {}, {});
 }
 
+ScalarBuilder Buffers::Indices(MlirOperation before) const {
+  return ScalarBuilder(ir_, before, ir_.ParseType("index"));
+}
+
 MlirValue Buffers::Index(int64_t number, MlirOperation before) const {
-  return ir_.api.mlirOperationGetResult(
-      ir_.CreateBefore(
-          before, "arith.constant", {}, {ir_.ParseType("index")},
-          {ir_.Named("value", ir_.Parse(std::to_string(number) + " : index"))}),
-      0);
+  return Indices(before).Constant(number);
 }
 
 void Buffers::Advance(View& view, MlirValue steps, int64_t size,
                       MlirOperation before) const {
-  const MlirType index = ir_.api.mlirValueGetType(steps);
-  const auto make = [&](std::string_view name, MlirValue a, MlirValue b) {
-    return ir_.api.mlirOperationGetResult(
-        ir_.CreateBefore(before, name, {a, b}, {index}, {}), 0);
-  };
-  if (size != 1) steps = make("arith.muli", steps, Index(size, before));
-  view.added_offset = view.added_offset.ptr
-                          ? make("arith.addi", view.added_offset, steps)
-                          : steps;
+  const ScalarBuilder index = Indices(before);
+  if (size != 1) {
+    steps = index.Apply("arith.muli", {steps, index.Constant(size)});
+  }
+  view.added_offset =
+      view.added_offset.ptr
+          ? index.Apply("arith.addi", {view.added_offset, steps})
+          : steps;
 }
 
 }  // namespace iree_pjrt

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mlir/ir.h"
+#include "mlir/scalar_builder.h"
 
 namespace iree_pjrt {
 
@@ -48,6 +49,9 @@ struct View {
     return IsWhole() && root->memref.ptr == other.root->memref.ptr;
   }
 };
+
+// The text of an attribute, `array<i64: 2, 3>`.
+std::string Array64(const Extents& numbers);
 
 // Strides of an array that is row major.
 Extents RowMajor(const Extents& shape);
@@ -93,6 +97,7 @@ class Buffers {
 
  private:
   MlirType TypeOf(const View& view) const;
+  ScalarBuilder Indices(MlirOperation before) const;
 
   const Ir& ir_;
   const MlirOperation start_;

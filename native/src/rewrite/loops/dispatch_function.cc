@@ -18,25 +18,37 @@ MlirType TensorType(const Ir& ir, MlirType memref) {
   return ir.ParseType("tensor" + text.substr(text.find('<')));
 }
 
-std::string ListOf(size_t count, const Extents& numbers) {
+std::string TypeList(const Ir& ir, const std::vector<MlirType>& types) {
   std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    text += (i ? ", " : ": ") + std::to_string(numbers[i]);
+  for (const MlirType type : types) {
+    text += (text.empty() ? "" : ", ") + ir.Print(type);
   }
-  return "array<i64" + text + ">";
+  return "(" + text + ")";
 }
 
 }  // namespace
+
+void SetFunctionType(const Ir& ir, MlirOperation function,
+                     const std::vector<MlirType>& results) {
+  const MlirBlock body = ir.Body(function);
+  std::vector<MlirType> arguments;
+  for (intptr_t i = 0; i < ir.api.mlirBlockGetNumArguments(body); ++i) {
+    arguments.push_back(
+        ir.api.mlirValueGetType(ir.api.mlirBlockGetArgument(body, i)));
+  }
+  ir.SetAttribute(
+      function, "function_type",
+      ir.Parse(TypeList(ir, arguments) + " -> " + TypeList(ir, results)));
+}
 
 std::vector<MlirNamedAttribute> DispatchFunction::WholeTensor(
     MlirType tensor, std::string_view segments) const {
   const Extents shape = ArrayTypeOf(ir_, tensor)->shape;
   const size_t rank = shape.size();
-  return {
-      ir_.Named("operandSegmentSizes", ir_.Parse(segments)),
-      ir_.Named("static_offsets", ir_.Parse(ListOf(rank, Extents(rank, 0)))),
-      ir_.Named("static_sizes", ir_.Parse(ListOf(rank, shape))),
-      ir_.Named("static_strides", ir_.Parse(ListOf(rank, Extents(rank, 1))))};
+  return {ir_.Named("operandSegmentSizes", ir_.Parse(segments)),
+          ir_.Named("static_offsets", ir_.Parse(Array64(Extents(rank, 0)))),
+          ir_.Named("static_sizes", ir_.Parse(Array64(shape))),
+          ir_.Named("static_strides", ir_.Parse(Array64(Extents(rank, 1))))};
 }
 
 void DispatchFunction::Input(MlirValue argument, MlirValue memref) {
@@ -68,13 +80,7 @@ void DispatchFunction::Finish(const std::vector<MlirValue>& memrefs) {
     ir_.CreateBefore(end, kStoreTensor, {ir_.Results(whole)[0], argument}, {},
                      WholeTensor(tensor, "array<i32: 1, 1, 0, 0, 0, 0>"));
   }
-  std::string types;
-  for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
-    types += (i ? ", " : "") + ir_.Print(ir_.api.mlirValueGetType(
-                                   ir_.api.mlirBlockGetArgument(body, i)));
-  }
-  ir_.SetAttribute(function_, "function_type",
-                   ir_.Parse("(" + types + ") -> ()"));
+  SetFunctionType(ir_, function_, {});
 }
 
 }  // namespace iree_pjrt

@@ -17,6 +17,10 @@ inline constexpr char kStoreTensor[] = "iree_tensor_ext.dispatch.tensor.store";
 inline constexpr char kToMemory[] = "bufferization.materialize_in_destination";
 inline constexpr char kToTensor[] = "bufferization.to_tensor";
 
+// The type that a function has by the arguments of its only block.
+void SetFunctionType(const Ir& ir, MlirOperation function,
+                     const std::vector<MlirType>& results);
+
 class DispatchFunction {
  public:
   // Arguments are loaded before `start`, an operation of the function.

@@ -40,17 +40,8 @@ class LoopDispatcher {
     const std::string_view name = ir_.Name(op);
     const bool loop = name == "scf.for" || name == "scf.while";
     if (loop && Moves(op)) return;
-    for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(op); ++i) {
-      for (MlirBlock block = ir_.api.mlirRegionGetFirstBlock(
-               ir_.api.mlirOperationGetRegion(op, i));
-           block.ptr; block = ir_.api.mlirBlockGetNextInRegion(block)) {
-        MlirOperation next{nullptr};
-        for (MlirOperation inner = ir_.api.mlirBlockGetFirstOperation(block);
-             inner.ptr; inner = next) {
-          next = ir_.api.mlirOperationGetNextInBlock(inner);
-          Try(inner);
-        }
-      }
+    for (const MlirBlock block : ir_.Blocks(op)) {
+      for (const MlirOperation inner : ir_.OperationsOf(block)) Try(inner);
     }
   }
 
@@ -83,8 +74,7 @@ class LoopDispatcher {
 void DispatchLoops(const Ir& ir,
                    const std::function<bool(MlirOperation module)>& simplify) {
   LoopDispatcher dispatcher(ir, simplify);
-  for (MlirOperation op = ir.api.mlirBlockGetFirstOperation(ir.Body(ir.module));
-       op.ptr; op = ir.api.mlirOperationGetNextInBlock(op)) {
+  for (const MlirOperation op : ir.OperationsOf(ir.Body(ir.module))) {
     if (ir.Name(op) == "util.func") dispatcher.Try(op);
   }
 }

@@ -13,15 +13,8 @@ void FrozenUses::Add(MlirOperation op, MlirBlock block, MlirOperation parent) {
   for (unsigned i = 0; i < operands.size(); ++i) {
     uses_[operands[i].ptr].push_back({op, i});
   }
-  for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(op); ++i) {
-    for (MlirBlock inner = ir_.api.mlirRegionGetFirstBlock(
-             ir_.api.mlirOperationGetRegion(op, i));
-         inner.ptr; inner = ir_.api.mlirBlockGetNextInRegion(inner)) {
-      for (MlirOperation one = ir_.api.mlirBlockGetFirstOperation(inner);
-           one.ptr; one = ir_.api.mlirOperationGetNextInBlock(one)) {
-        Add(one, inner, op);
-      }
-    }
+  for (const MlirBlock inner : ir_.Blocks(op)) {
+    for (const MlirOperation one : ir_.OperationsOf(inner)) Add(one, inner, op);
   }
 }
 

@@ -46,7 +46,7 @@ bool IsKnown(std::string_view name) {
 }
 
 double Elements(const Ir& ir, MlirValue value) {
-  if (!ir.api.mlirTypeIsAShaped(ir.api.mlirValueGetType(value))) return 1;
+  if (!ir.IsArray(value)) return 1;
   const auto type = ArrayTypeOf(ir, value);
   if (!type) throw LoopRefused{"an array of any size"};
   return static_cast<double>(ElementCount(type->shape));

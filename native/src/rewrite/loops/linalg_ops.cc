@@ -31,7 +31,7 @@ class LinalgOp {
       operands[inputs_ + i] = buffers_.Memref(targets[i], op_);
     }
     for (size_t i = 0; i < inputs_; ++i) {
-      if (IsArray(operands[i])) {
+      if (ir_.IsArray(operands[i])) {
         operands[i] = buffers_.Memref(memory_.ViewOf(operands[i]), op_);
       }
     }
@@ -44,10 +44,6 @@ class LinalgOp {
  private:
   MlirType TypeOf(MlirValue value) const {
     return ir_.api.mlirValueGetType(value);
-  }
-
-  bool IsArray(MlirValue value) const {
-    return ir_.api.mlirTypeIsAShaped(TypeOf(value));
   }
 
   // Where the i-th result is written; holds what is read there.
@@ -107,7 +103,7 @@ class LinalgOp {
   }
 
   bool IsOfScalars(MlirOperation op) const {
-    const auto array = [this](MlirValue value) { return IsArray(value); };
+    const auto array = [this](MlirValue value) { return ir_.IsArray(value); };
     return std::ranges::none_of(ir_.Operands(op), array) &&
            std::ranges::none_of(ir_.Results(op), array) &&
            ir_.api.mlirOperationGetNumRegions(op) == 0;
@@ -120,7 +116,7 @@ class LinalgOp {
       const MlirValue element =
           ir_.api.mlirBlockGetArgument(body, static_cast<intptr_t>(i));
       const MlirType type = TypeOf(element);
-      if (!IsArray(operands_[i]) || ir_.Print(type) != "i1") continue;
+      if (!ir_.IsArray(operands_[i]) || ir_.Print(type) != "i1") continue;
       const std::vector<Use> uses = ir_.Uses(element);
       ir_.api.mlirValueSetType(element, ir_.ParseType("i8"));
       if (uses.empty()) continue;

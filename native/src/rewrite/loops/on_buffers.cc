@@ -31,7 +31,7 @@ class OnBuffers {
     const MlirBlock block = ir_.Body(function_);
     for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(block); ++i) {
       const MlirValue argument = ir_.api.mlirBlockGetArgument(block, i);
-      if (!ir_.api.mlirTypeIsAShaped(TypeOf(argument))) continue;
+      if (!ir_.IsArray(argument)) continue;
       const View view = buffers_.Allocate(TypeOf(argument), {nullptr});
       dispatch.Input(argument, view.root->memref);
       memory_.Bind(argument, view);
@@ -77,11 +77,9 @@ class OnBuffers {
   }
 
   bool HasTensors(MlirOperation op) const {
-    const auto shaped = [this](MlirValue value) {
-      return ir_.api.mlirTypeIsAShaped(TypeOf(value));
-    };
-    return std::ranges::any_of(ir_.Operands(op), shaped) ||
-           std::ranges::any_of(ir_.Results(op), shaped) ||
+    const auto array = [this](MlirValue value) { return ir_.IsArray(value); };
+    return std::ranges::any_of(ir_.Operands(op), array) ||
+           std::ranges::any_of(ir_.Results(op), array) ||
            ir_.api.mlirOperationGetNumRegions(op) > 0;
   }
 

@@ -6,8 +6,11 @@
 #include <unordered_set>
 
 #include "base/status.h"
+#include "base/text.h"
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "rewrite/loops/buffers.h"
+#include "rewrite/loops/dispatch_function.h"
 #include "rewrite/loops/elementwise.h"
 
 namespace iree_pjrt {
@@ -31,35 +34,14 @@ module {
   }
 })";
 
-std::string Filled(std::string text, const std::string& name) {
-  constexpr std::string_view kName = "NAME";
-  for (size_t at; (at = text.find(kName)) != std::string::npos;) {
-    text.replace(at, kName.size(), name);
-  }
+std::string ExecutableNamed(const std::string& name) {
+  std::string text(kExecutable);
+  ReplaceAll(text, "NAME", name);
   return text;
 }
 
-std::string TypeList(const Ir& ir, const std::vector<MlirType>& types) {
-  std::string text;
-  for (const MlirType type : types) {
-    text += (text.empty() ? "" : ", ") + ir.Print(type);
-  }
-  return "(" + text + ")";
-}
-
-bool IsTensor(const Ir& ir, MlirValue value) {
-  return ir.api.mlirTypeIsAShaped(ir.api.mlirValueGetType(value));
-}
-
-// Constants are made where they are used; a table of numbers is an operand.
-bool IsSplat(const Ir& ir, MlirOperation constant) {
-  const MlirAttribute value = ir.Attribute(constant, "value");
-  return ir.api.mlirAttributeIsADenseElements(value) &&
-         ir.api.mlirDenseElementsAttrIsSplat(value);
-}
-
 bool IsOfBits(const Ir& ir, MlirValue value) {
-  return IsTensor(ir, value) && ArrayTypeOf(ir, value) &&
+  return ir.IsArray(value) && ArrayTypeOf(ir, value) &&
          ArrayTypeOf(ir, value)->Element() == "i1";
 }
 
@@ -90,10 +72,7 @@ Parsed::Parsed(const Ir& ir, const std::string& text)
 
 OutlinedLoop::OutlinedLoop(const Ir& ir, MlirOperation loop,
                            const std::string& name)
-    : ir_(ir),
-      loop_(loop),
-      name_(name),
-      parsed_(ir, Filled(std::string(kExecutable), name)) {
+    : ir_(ir), loop_(loop), name_(name), parsed_(ir, ExecutableNamed(name)) {
   function_ = ir.api.mlirBlockGetFirstOperation(ir.Body(module()));
   Copy();
   RemoveBarriers();
@@ -150,13 +129,14 @@ MlirValue OutlinedLoop::Inside(MlirValue value) {
 MlirValue OutlinedLoop::Found(MlirValue value, MlirOperation made) {
   const std::string_view name = made.ptr ? ir_.Name(made) : "";
   if (name == "tensor.empty") return Copied(made);
+  // A table of numbers is an operand.
   if (name == "arith.constant" &&
-      (!IsTensor(ir_, value) || IsSplat(ir_, made))) {
+      (!ir_.IsArray(value) || IsSplat(ir_, ir_.Attribute(made, "value")))) {
     return Copied(made);
   }
   // A number that is read from an array is read in the dispatch: the program
   // would wait for it.
-  if (!IsTensor(ir_, value) &&
+  if (!ir_.IsArray(value) &&
       (name.starts_with("arith.") || name == "complex.constant" ||
        name == "tensor.extract")) {
     return Copied(made);
@@ -181,7 +161,7 @@ MlirValue OutlinedLoop::Argument(MlirValue value) {
   const std::string text = ir_.Print(type);
   constexpr std::array<std::string_view, 5> kScalars{"index", "i32", "i64",
                                                      "f32", "f64"};
-  if (!IsTensor(ir_, value) &&
+  if (!ir_.IsArray(value) &&
       std::ranges::find(kScalars, text) == kScalars.end()) {
     throw LoopRefused{"a scalar of type " + text};
   }
@@ -202,7 +182,7 @@ void OutlinedLoop::Return() {
   for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumResults(loop_); ++i) {
     const MlirValue result = ir_.api.mlirOperationGetResult(loop_, i);
     if (ir_.Uses(result).empty()) continue;
-    if (!IsTensor(ir_, result)) throw LoopRefused{"a result of no array"};
+    if (!ir_.IsArray(result)) throw LoopRefused{"a result of no array"};
     results_.push_back(result);
     MlirValue own = ir_.api.mlirOperationGetResult(copy_, i);
     if (IsOfBits(ir_, own)) {
@@ -217,14 +197,7 @@ void OutlinedLoop::Return() {
   }
   ir_.CreateBefore(end, "func.return", returned, {}, {});
   ir_.api.mlirOperationDestroy(end);
-  std::vector<MlirType> arguments;
-  for (intptr_t i = 0; i < ir_.api.mlirBlockGetNumArguments(body); ++i) {
-    arguments.push_back(
-        ir_.api.mlirValueGetType(ir_.api.mlirBlockGetArgument(body, i)));
-  }
-  ir_.SetAttribute(
-      function_, "function_type",
-      ir_.Parse(TypeList(ir_, arguments) + " -> " + TypeList(ir_, types)));
+  SetFunctionType(ir_, function_, types);
 }
 
 void OutlinedLoop::Dispatch() {

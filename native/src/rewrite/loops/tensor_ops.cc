@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "rewrite/loops/scatter_loops.h"
 #include "rewrite/loops/views.h"
 
@@ -48,10 +49,9 @@ class TensorOp {
   }
 
   void Constant() {
-    if (!ir_.api.mlirTypeIsAShaped(type_)) return;
+    if (!ir_.IsArray(result_)) return;
     const MlirAttribute value = ir_.Attribute(op_, "value");
-    if (!ir_.api.mlirAttributeIsADenseElements(value) ||
-        !ir_.api.mlirDenseElementsAttrIsSplat(value)) {
+    if (!IsSplat(ir_, value)) {
       throw LoopRefused{"a constant of several numbers"};
     }
     const View view = buffers_.Allocate(type_, {nullptr});
