@@ -16,6 +16,17 @@ bool IsReduction(const Ir& ir, MlirOperation op) {
              std::string::npos;
 }
 
+bool IsElementwise(const Ir& ir, MlirOperation op) {
+  return IsGeneric(ir, op) && !IsReduction(ir, op);
+}
+
+bool SameElements(const Ir& ir, MlirValue one, MlirValue other) {
+  const auto elements = [&](MlirValue value) {
+    return ir.api.mlirShapedTypeGetElementType(ir.api.mlirValueGetType(value));
+  };
+  return ir.api.mlirTypeEqual(elements(one), elements(other));
+}
+
 bool IsContraction(const Ir& ir, MlirOperation op) {
   return ir.api.mlirOperationGetNumOperands(op) == 3 && IsReduction(ir, op);
 }

@@ -16,6 +16,12 @@ bool IsGeneric(const Ir& ir, MlirOperation op);
 // Whether it is a generic with a dimension that it reduces.
 bool IsReduction(const Ir& ir, MlirOperation op);
 
+// Whether it is a generic without such a dimension. False for null.
+bool IsElementwise(const Ir& ir, MlirOperation op);
+
+// Whether two arrays have elements of one type.
+bool SameElements(const Ir& ir, MlirValue one, MlirValue other);
+
 // Whether it is a generic that reduces products of two arrays: a contraction
 // that has no name.
 bool IsContraction(const Ir& ir, MlirOperation op);

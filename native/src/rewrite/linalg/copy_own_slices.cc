@@ -19,7 +19,7 @@ namespace {
 
 // Whether a generic only chooses between its operands.
 bool Chooses(const Ir& ir, MlirOperation op) {
-  if (!IsGeneric(ir, op) || IsReduction(ir, op)) return false;
+  if (!IsElementwise(ir, op)) return false;
   const MlirOperation yield = ir.Terminator(ir.Body(op));
   return std::ranges::all_of(ir.Operands(yield), [&](MlirValue yielded) {
     const MlirOperation made = ir.Definition(yielded);

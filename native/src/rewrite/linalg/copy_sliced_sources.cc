@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kinds of slices that IREE 3.11 fuses wrongly.
+// Three kinds of slices that IREE (3.11, 3.13) fuses wrongly.
 //
 // A program takes elements at a computed index from a slice of an array (`x[:,
 // 2][i]`). Where a dimension has size one, IREE forgets where the slice begins
 // and how far apart its elements are. The slice is copied first, into an array
 // of its own.
 //
+// The same where the slice is widened and its elements do not lie side by side
+// (`x[::2].astype(float)[i]`): what widens is computed again where it is used,
+// and IREE then refuses the program. A copy again.
+//
 // A program takes every other element of a few numbers that are computed from
 // narrower ones (`x.astype(int)[::2] * 2`). IREE fuses the three operations and
 // takes only the first elements. A barrier keeps the computation apart.
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "mlir/attributes.h"
 #include "mlir/generics.h"
@@ -73,6 +79,26 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   ir.Replace(slice, {ir.api.mlirOperationGetResult(copy, 0)});
 }
 
+// Copies the slices with steps that an array is computed from, element by
+// element and with a change of type.
+void CopyConvertedSlices(const Ir& ir, MlirValue array, bool is_converted,
+                         std::set<std::pair<const void*, bool>>& seen) {
+  array = ir.BeforeReshapes(array);
+  const MlirOperation op = ir.Definition(array);
+  if (is_converted && op.ptr && ir.Name(op) == "tensor.extract_slice" &&
+      !HasUnitSteps(ir, op)) {
+    ir.PutBehindBarrier(array);
+  }
+  if (!IsElementwise(ir, op) || !seen.emplace(op.ptr, is_converted).second) {
+    return;
+  }
+  for (const MlirValue operand : ir.Operands(op)) {
+    if (!ir.IsArray(operand)) continue;
+    CopyConvertedSlices(
+        ir, operand, is_converted || !SameElements(ir, operand, array), seen);
+  }
+}
+
 bool HoldsFew(const Ir& ir, MlirValue tensor) {
   const MlirType type = ir.api.mlirValueGetType(tensor);
   if (!ir.api.mlirShapedTypeHasStaticShape(type)) return false;
@@ -94,12 +120,14 @@ void KeepFromSlice(const Ir& ir, MlirOperation slice) {
 }  // namespace
 
 void CopySlicedSources(const Ir& ir) {
+  std::set<std::pair<const void*, bool>> seen;
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view kind = ir.Name(op);
     if (kind == "tensor.extract_slice") KeepFromSlice(ir, op);
     if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
-    const MlirOperation slice =
-        ir.DefinitionBeforeReshapes(ir.api.mlirOperationGetOperand(op, 0));
+    const MlirValue taken = ir.Operands(op).at(0);
+    CopyConvertedSlices(ir, taken, false, seen);
+    const MlirOperation slice = ir.DefinitionBeforeReshapes(taken);
     if (!slice.ptr || ir.Name(slice) != "tensor.extract_slice") continue;
     if (IsContiguous(ir, slice)) {
       MakeBefore(ir, slice);

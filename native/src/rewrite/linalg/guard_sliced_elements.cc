@@ -21,23 +21,15 @@ class ConvertedSources {
   bool Convert(MlirValue array) {
     array = ir_.BeforeReshapes(array);
     const MlirOperation op = ir_.Definition(array);
-    if (!IsGeneric(ir_, op) || IsReduction(ir_, op)) return false;
+    if (!IsElementwise(ir_, op)) return false;
     if (!seen_.insert(op.ptr).second) return false;
     for (const MlirValue operand : ir_.Operands(op)) {
-      if (!SameElements(operand, array) || Convert(operand)) return true;
+      if (!SameElements(ir_, operand, array) || Convert(operand)) return true;
     }
     return false;
   }
 
  private:
-  bool SameElements(MlirValue one, MlirValue other) const {
-    const auto elements = [&](MlirValue value) {
-      return ir_.api.mlirShapedTypeGetElementType(
-          ir_.api.mlirValueGetType(value));
-    };
-    return ir_.api.mlirTypeEqual(elements(one), elements(other));
-  }
-
   const Ir& ir_;
   std::set<const void*> seen_;
 };

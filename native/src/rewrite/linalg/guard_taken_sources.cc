@@ -20,10 +20,6 @@
 namespace iree_pjrt {
 namespace {
 
-bool IsElementwise(const Ir& ir, MlirOperation op) {
-  return IsGeneric(ir, op) && !IsReduction(ir, op);
-}
-
 bool IsProduct(const Ir& ir, MlirOperation op) {
   const std::string_view name = ir.Name(op);
   return (name.starts_with("linalg.") &&

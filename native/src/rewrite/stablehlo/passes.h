@@ -81,6 +81,9 @@ void RewriteComplexAbs(const Ir& ir);
 // Products and convolutions of arrays without elements: zeros.
 void ReplaceEmptyProducts(const Ir& ir);
 
+// dot_general that adds nothing up: multiply. Comes before what widens types.
+void ExpandOuterProducts(const Ir& ir);
+
 // Sums of floats of at most 16 bits, also those within products and
 // convolutions: in float32.
 void WidenSums(const Ir& ir);

@@ -75,6 +75,47 @@ TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
   EXPECT_FALSE(Holds(slice("400", "2"), "util.optimization_barrier"));
 }
 
+// Elements of every other number, or each, converted from a type.
+std::string TakenFromSlice(const std::string& type, const std::string& step) {
+  const std::string from = "tensor<9x" + type + ">";
+  const std::string some = "tensor<4x" + type + ">";
+  return After(R"(#map = affine_map<(d0) -> (d0)>
+    module {
+      util.func public @main(%x: )" +
+                   from + R"(, %i: tensor<4xindex>) -> tensor<4xi32> {
+        %0 = tensor.empty() : tensor<4xi32>
+        %1 = tensor.extract_slice %x[0] [4] [)" +
+                   step + "] : " + from + " to " + some + R"(
+        %2 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%1 : )" +
+                   some + R"() outs(%0 : tensor<4xi32>) {
+        ^bb0(%a: )" +
+                   type + R"(, %b: i32):
+          %c = builtin.unrealized_conversion_cast %a : )" +
+                   type + R"( to i32
+          linalg.yield %c : i32
+        } -> tensor<4xi32>
+        %3 = linalg.generic {indexing_maps = [#map, #map],
+                             iterator_types = ["parallel"]}
+            ins(%i : tensor<4xindex>) outs(%0 : tensor<4xi32>) {
+        ^bb0(%a: index, %b: i32):
+          %c = tensor.extract %2[%a] : tensor<4xi32>
+          linalg.yield %c : i32
+        } -> tensor<4xi32>
+        util.return %3 : tensor<4xi32>
+      }
+    })",
+               &CopySlicedSources);
+}
+
+TEST(CopySlicedSourcesTest, EveryOtherNumberThatIsWidened) {
+  constexpr const char* kCopy = "util.optimization_barrier";
+  EXPECT_TRUE(Holds(TakenFromSlice("i8", "2"), kCopy));
+  EXPECT_FALSE(Holds(TakenFromSlice("i8", "1"), kCopy));
+  EXPECT_FALSE(Holds(TakenFromSlice("i32", "2"), kCopy));
+}
+
 TEST(FreeTargetsTest, WritesIntoASplatOrACopy) {
   const std::string text = After(R"(module {
     util.func public @main(%v: tensor<1xf32>, %i: tensor<1x1xi32>)

@@ -446,22 +446,35 @@ TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
   EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
 }
 
-TEST(RewriteDotProductsTest, HidesConversionsWhereNothingIsAdded) {
-  const auto dot = [](const std::string& columns) {
-    return After("module { func.func @main(%a: tensor<4x" + columns +
-                     R"(xi32>) -> tensor<4x4xf64> {
-        %0 = stablehlo.convert %a : (tensor<4x)" +
-                     columns + "xi32>) -> tensor<4x" + columns + R"(xf64>
-        %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [1]
-            : (tensor<4x)" +
-                     columns + "xf64>, tensor<4x" + columns +
-                     R"(xf64>) -> tensor<4x4xf64>
-        return %1 : tensor<4x4xf64>
-      } })",
-                 &RewriteDotProducts);
-  };
-  EXPECT_TRUE(Holds(dot("1"), "optimization_barrier"));
-  EXPECT_FALSE(Holds(dot("2"), "optimization_barrier"));
+// The result of an outer product of numbers of a narrower type.
+std::string OuterProduct(const std::string& lhs, const std::string& rhs,
+                         const std::string& dimensions,
+                         const std::string& result) {
+  return After("module { func.func @main(%a: " + lhs + ", %b: " + rhs +
+                   ") -> " + result + " { %0 = stablehlo.dot_general %a, %b, " +
+                   dimensions + " : (" + lhs + ", " + rhs + ") -> " + result +
+                   " return %0 : " + result + " } }",
+               &ExpandOuterProducts);
+}
+
+TEST(ExpandOuterProductsTest, MultipliesWhatIsConverted) {
+  const std::string text =
+      OuterProduct("tensor<2x1x4xf16>", "tensor<3x2x1xf16>",
+                   "batching_dims = [0] x [1], contracting_dims = [1] x [2]",
+                   "tensor<2x4x3xf32>");
+  EXPECT_FALSE(Holds(text, "dot_general")) << text;
+  EXPECT_TRUE(Holds(text, "dims = [0, 1] : (tensor<2x4xf32>)")) << text;
+  EXPECT_TRUE(Holds(text, "dims = [2, 0] : (tensor<3x2xf32>)")) << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.multiply")) << text;
+}
+
+TEST(ExpandOuterProductsTest, LeavesSums) {
+  for (const char* columns : {"0", "2"}) {
+    const std::string type = "tensor<4x" + std::string(columns) + "xf32>";
+    EXPECT_TRUE(Holds(OuterProduct(type, type, "contracting_dims = [1] x [1]",
+                                   "tensor<4x4xf32>"),
+                      "dot_general"));
+  }
 }
 
 // A program in which two functions share a reshaped value. The first converts

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements taken from what is computed, with a change of type, from a slice with steps."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+TYPES = ["bool", "uint8", "int16", "int32", "float16", "bfloat16", "float32", "complex64"]
+SLICES = {
+    "every other row": lambda x: x[::2],
+    "every third column": lambda x: x[:, 1::3],
+    "both": lambda x: x[1::2, ::2],
+    "no steps": lambda x: x[1:, 2:],
+    "of a list": lambda x: x.reshape(-1)[::5].reshape(-1, 2),
+}
+COMPUTED = {
+    "converted": lambda x, to: x.astype(to),
+    "scaled": lambda x, to: x.astype(to) * 2,
+    "of two": lambda x, to: x.astype(to) + x[::-1],
+    "computed before": lambda x, to: (x + x).astype(to),
+}
+TAKEN = {
+    "turned": lambda x, i: x[::-1],
+    "turned within": lambda x, i: x[:, ::-1],
+    "rows": lambda x, i: jnp.take(x, i, axis=0),
+    "elements": lambda x, i: x.reshape(-1)[i],
+    "a window": lambda x, i: lax.dynamic_slice(x, (i[0], 1), (1, 1)),
+}
+
+
+@pytest.mark.parametrize("slices", SLICES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_taken_from_converted_slices(dtype, slices, same):
+    x = np.random.default_rng(0).integers(0, 9, (6, 10)).astype(dtype)
+    wider = "complex64" if dtype == "complex64" else "float32"
+
+    def function(x, i):
+        x = SLICES[slices](x)
+        return [
+            [take(compute(x, to), i) for take in TAKEN.values()]
+            for compute in COMPUTED.values()
+            for to in {wider, "int32" if wider == "float32" else wider}
+        ]
+
+    same(function, x, np.asarray([1, 0], np.int32))
