@@ -91,6 +91,7 @@ Signature Invocation::Rewrite(CostAnalysis* cost, std::string* text,
   RunPasses(Phase::kReceived, ir, passes_);
   Signature signature = ReadSignature(ir);
   *cost = AnalyzeCost(ir);
+  passes_.dispatches_scatters = LoopsAreDispatches();
   RunPasses(Phase::kStablehlo, ir, passes_);
   signature.foreign_calls = std::move(passes_.foreign_calls);
   *text = ir.Print(ir.module);
@@ -107,6 +108,7 @@ std::string Invocation::Compile(Cost* cost) {
   *cost = EstimateCost(Borrowed(*this).ir);
   const auto tuning = TuningFlags(*cost);
   passes_.packs = !tuning.empty();
+  passes_.dispatches_scatters = LoopsAreDispatches();
   if (LoopsAreDispatches()) {
     passes_.fuse_loop = [this](MlirOperation module) {
       return FuseLoop(module);

@@ -48,7 +48,8 @@ class ScalarBuilder {
   }
   MlirValue Compare(int predicate, MlirValue a, MlirValue b) const {
     const std::string typed = std::to_string(predicate) + " : i64";
-    const bool integers = ir_.api.mlirTypeIsAInteger(type_);
+    const bool integers =
+        ir_.api.mlirTypeIsAInteger(type_) || ir_.api.mlirTypeIsAIndex(type_);
     return Make(integers ? "arith.cmpi" : "arith.cmpf", {a, b}, i1_,
                 {ir_.Named("predicate", ir_.Parse(typed))});
   }

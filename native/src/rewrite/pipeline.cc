@@ -40,6 +40,14 @@ void Inputs(const Ir& ir, PassContext& context) {
   KeepInputs(ir, context.donatable);
 }
 
+void Scatters(const Ir& ir, PassContext& context) {
+  KeepScattersInBounds(ir, context.dispatches_scatters);
+}
+
+void OwnScatters(const Ir& ir, PassContext& context) {
+  if (context.dispatches_scatters) DispatchScatters(ir);
+}
+
 void TakenSources(const Ir& ir, PassContext& context) {
   if (context.packs) GuardTakenSources(ir);
 }
@@ -74,8 +82,8 @@ constexpr Pass kPasses[] = {
                    "IREE crashes on batching dimensions of a scatter"),
     IREE_PJRT_PASS(kStablehlo, IndexInsertedDimensions,
                    "IREE refuses scatters without an index"),
-    IREE_PJRT_PASS(kStablehlo, KeepScattersInBounds,
-                   "IREE writes outside of arrays"),
+    {Phase::kStablehlo, "KeepScattersInBounds", &Scatters,
+     "IREE writes outside of arrays"},
     IREE_PJRT_PASS(kStablehlo, SpreadIndexedWindows,
                    "IREE writes the last element of a window only"),
     IREE_PJRT_PASS(kStablehlo, PutIndexedDimensionsFirst,
@@ -177,6 +185,8 @@ constexpr Pass kPasses[] = {
      "IREE queues each operation of each turn of a loop; 3.11 loses where "
      "memory begins that is taken apart",
      {.from = {3, 13}}},
+    {Phase::kLinalg, "DispatchScatters", &OwnScatters,
+     "IREE writes out of bounds, element by element"},
 
     IREE_PJRT_PASS(kFlow, ShareBarriers,
                    "IREE writes in place into what is read before a barrier"),

@@ -43,6 +43,8 @@ struct PassContext {
   bool packs = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
+  // Whether DispatchScatters makes the code of scatters.
+  bool dispatches_scatters = false;
   // Fuses what is in a module of one function; false if that fails. Empty where
   // loops are no dispatches.
   std::function<bool(MlirOperation module)> fuse_loop;

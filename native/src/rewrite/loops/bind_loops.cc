@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "release/compiler_passes.h"
+#include "rewrite/loops/buffers.h"
 #include "rewrite/loops/dispatch_function.h"
 #include "rewrite/loops/passes.h"
 
@@ -15,12 +18,35 @@ namespace {
 
 constexpr char kBinding[] = "hal.interface.binding.subspan";
 
+// Whether the binding begins where its buffer does.
+bool IsAtStart(const Ir& ir, MlirOperation binding) {
+  const MlirOperation offset = ir.Definition(ir.Operands(binding).at(0));
+  return offset.ptr && ir.Name(offset) == "arith.constant" &&
+         ReadInteger(ir, ir.Attribute(offset, "value")) == 0;
+}
+
+// The type of memory that begins anywhere in a buffer. IREE 3.11 takes memory
+// of other types for the beginning of the buffer.
+MlirType Anywhere(const Ir& ir, MlirType memref) {
+  std::string text = ir.Print(memref);
+  text.pop_back();
+  const std::string tensor = "tensor" + text.substr(text.find('<')) + ">";
+  std::string strides;
+  for (const int64_t stride :
+       RowMajor(ArrayTypeOf(ir, ir.ParseType(tensor))->shape)) {
+    strides += (strides.empty() ? "" : ", ") + std::to_string(stride);
+  }
+  return ir.ParseType(text + ", strided<[" + strides + "], offset: ?>>");
+}
+
 // The binding, as memory of this type.
 MlirValue AsMemory(const Ir& ir, MlirValue binding, MlirValue memref) {
   const MlirOperation op = ir.Definition(binding);
   const MlirOperation own = ir.CloneBefore(op, op);
   const MlirValue memory = ir.api.mlirOperationGetResult(own, 0);
-  ir.api.mlirValueSetType(memory, ir.api.mlirValueGetType(memref));
+  const MlirType type = ir.api.mlirValueGetType(memref);
+  ir.api.mlirValueSetType(memory,
+                          IsAtStart(ir, op) ? type : Anywhere(ir, type));
   return memory;
 }
 

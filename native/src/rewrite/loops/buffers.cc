@@ -10,7 +10,7 @@
 namespace iree_pjrt {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, int64_t>, 10> kElements{
+constexpr std::array<std::pair<std::string_view, int64_t>, 15> kElements{
     {{"complex<f64>", 16},
      {"complex<f32>", 8},
      {"f64", 8},
@@ -20,7 +20,12 @@ constexpr std::array<std::pair<std::string_view, int64_t>, 10> kElements{
      {"bf16", 2},
      {"f16", 2},
      {"i16", 2},
-     {"i8", 1}}};
+     {"i8", 1},
+     {"f8E4M3FN", 1},
+     {"f8E4M3FNUZ", 1},
+     {"f8E5M2", 1},
+     {"f8E5M2FNUZ", 1},
+     {"f8E8M0FNU", 1}}};
 
 int64_t BytesOfElement(const std::string& element) {
   for (const auto& [name, bytes] : kElements) {

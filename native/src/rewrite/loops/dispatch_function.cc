@@ -62,23 +62,40 @@ void DispatchFunction::Input(MlirValue argument, MlirValue memref) {
                    {ir_.Named("restrict", unit), ir_.Named("writable", unit)});
 }
 
+void DispatchFunction::InPlace(MlirValue argument, MlirValue memref) {
+  Input(argument, memref);
+  inputs_.pop_back();
+  in_place_.emplace_back(argument, memref);
+}
+
+void DispatchFunction::Store(MlirValue memref, MlirValue argument,
+                             MlirOperation end) const {
+  const MlirType tensor = TensorType(ir_, ir_.api.mlirValueGetType(memref));
+  const MlirOperation whole =
+      ir_.CreateBefore(end, kToTensor, {memref}, {tensor},
+                       {ir_.Named("restrict", ir_.Parse("unit"))});
+  ir_.CreateBefore(end, kStoreTensor, {ir_.Results(whole)[0], argument}, {},
+                   WholeTensor(tensor, "array<i32: 1, 1, 0, 0, 0, 0>"));
+}
+
 void DispatchFunction::Finish(const std::vector<MlirValue>& memrefs) {
-  for (const MlirValue input : inputs_) {
-    const MlirType tensor = ir_.api.mlirValueGetType(input);
-    ir_.api.mlirValueSetType(input, BoundType(ir_, tensor, "readonly"));
-  }
+  const auto bind = [this](MlirValue argument, std::string_view access) {
+    const MlirType tensor = ir_.api.mlirValueGetType(argument);
+    ir_.api.mlirValueSetType(argument, BoundType(ir_, tensor, access));
+  };
   const MlirBlock body = ir_.Body(function_);
   const MlirOperation end = ir_.Terminator(body);
+  for (const MlirValue input : inputs_) bind(input, "readonly");
+  for (const auto& [argument, memref] : in_place_) {
+    bind(argument, "readwrite");
+    Store(memref, argument, end);
+  }
   for (const MlirValue memref : memrefs) {
     const MlirType tensor = TensorType(ir_, ir_.api.mlirValueGetType(memref));
     const MlirValue argument =
         ir_.api.mlirBlockAddArgument(body, BoundType(ir_, tensor, "writeonly"),
                                      ir_.api.mlirOperationGetLocation(end));
-    const MlirOperation whole =
-        ir_.CreateBefore(end, kToTensor, {memref}, {tensor},
-                         {ir_.Named("restrict", ir_.Parse("unit"))});
-    ir_.CreateBefore(end, kStoreTensor, {ir_.Results(whole)[0], argument}, {},
-                     WholeTensor(tensor, "array<i32: 1, 1, 0, 0, 0, 0>"));
+    Store(memref, argument, end);
   }
   SetFunctionType(ir_, function_, {});
 }

@@ -6,6 +6,7 @@
 #define IREE_PJRT_REWRITE_LOOPS_DISPATCH_FUNCTION_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -29,6 +30,8 @@ class DispatchFunction {
 
   // The argument, a tensor, is in this memory.
   void Input(MlirValue argument, MlirValue memref);
+  // The same, and what is there in the end is the dispatch's result.
+  void InPlace(MlirValue argument, MlirValue memref);
   // The function, which returns nothing any more, has its results in these.
   // Only now its arguments are no tensors.
   void Finish(const std::vector<MlirValue>& memrefs);
@@ -36,11 +39,14 @@ class DispatchFunction {
  private:
   std::vector<MlirNamedAttribute> WholeTensor(MlirType tensor,
                                               std::string_view segments) const;
+  void Store(MlirValue memref, MlirValue argument, MlirOperation end) const;
 
   const Ir& ir_;
   const MlirOperation function_;
   const MlirOperation start_;
   std::vector<MlirValue> inputs_;
+  // Arguments and their memory.
+  std::vector<std::pair<MlirValue, MlirValue>> in_place_;
 };
 
 }  // namespace iree_pjrt

@@ -20,15 +20,6 @@
 namespace iree_pjrt {
 namespace {
 
-// Operations that are made before their dialect is there dangle when it comes.
-void LoadDialects(const Ir& ir) {
-  for (const std::string_view name :
-       {"arith", "bufferization", "complex", "flow", "func", "iree_tensor_ext",
-        "linalg", "memref", "scf", "tensor"}) {
-    ir.api.mlirContextGetOrLoadDialect(ir.context, {name.data(), name.size()});
-  }
-}
-
 class LoopDispatcher {
  public:
   LoopDispatcher(const Ir& ir,
@@ -49,7 +40,6 @@ class LoopDispatcher {
   bool Moves(MlirOperation loop) {
     try {
       CheckLoop(ir_, loop);
-      LoadDialects(ir_);
       OutlinedLoop outlined(ir_, loop,
                             "loop_dispatch_" + std::to_string(count_));
       if (!simplify_(outlined.module())) return false;

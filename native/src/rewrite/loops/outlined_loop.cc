@@ -5,13 +5,10 @@
 #include <array>
 #include <unordered_set>
 
-#include "base/status.h"
-#include "base/text.h"
-#include "mlir/array_type.h"
 #include "mlir/attributes.h"
+#include "rewrite/loops/bits.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/dispatch_function.h"
-#include "rewrite/loops/elementwise.h"
 
 namespace iree_pjrt {
 namespace {
@@ -19,72 +16,17 @@ namespace {
 // Below what IREE's runtime takes.
 constexpr size_t kMostArrays = 24;
 
-constexpr std::string_view kExecutable = R"(
-module {
-  flow.executable private @NAME {
-    flow.executable.export public @NAME workgroups() -> (index, index, index) {
-      %c1 = arith.constant 1 : index
-      flow.return %c1, %c1, %c1 : index, index, index
-    }
-    builtin.module {
-      func.func @NAME() {
-        func.return
-      }
-    }
-  }
-})";
-
-std::string ExecutableNamed(const std::string& name) {
-  std::string text(kExecutable);
-  ReplaceAll(text, "NAME", name);
-  return text;
-}
-
-bool IsOfBits(const Ir& ir, MlirValue value) {
-  return ir.IsArray(value) && ArrayTypeOf(ir, value) &&
-         ArrayTypeOf(ir, value)->Element() == "i1";
-}
-
-// Of bits, the type that they have between dispatches: a byte each.
-MlirType InBytes(const Ir& ir, MlirValue value) {
-  ArrayType type = *ArrayTypeOf(ir, value);
-  type.after = "i8>";
-  return ir.ParseType(type.Reshaped(type.shape));
-}
-
-// The array with each element converted.
-MlirValue Converted(const Ir& ir, MlirOperation before, MlirValue array,
-                    std::string_view operation, MlirType type) {
-  const MlirOperation empty =
-      ir.CreateBefore(before, "tensor.empty", {}, {type}, {});
-  return ir.Results(
-      MakeElementwise(ir, before, operation, array, ir.Results(empty)[0]))[0];
-}
-
 }  // namespace
-
-Parsed::Parsed(const Ir& ir, const std::string& text)
-    : ir_(ir),
-      op_(ir.api.mlirOperationCreateParse(
-          ir.context, {text.data(), text.size()}, {"loop", 4})) {
-  if (!op_.ptr) ThrowInternal("cannot parse " + text);
-}
 
 OutlinedLoop::OutlinedLoop(const Ir& ir, MlirOperation loop,
                            const std::string& name)
-    : ir_(ir), loop_(loop), name_(name), parsed_(ir, ExecutableNamed(name)) {
-  function_ = ir.api.mlirBlockGetFirstOperation(ir.Body(module()));
+    : ir_(ir),
+      loop_(loop),
+      executable_(ir, name),
+      function_(executable_.function()) {
   Copy();
   RemoveBarriers();
   Return();
-}
-
-MlirOperation OutlinedLoop::module() const {
-  const MlirOperation executable =
-      ir_.api.mlirBlockGetFirstOperation(ir_.Body(parsed_.op()));
-  const MlirOperation its_export =
-      ir_.api.mlirBlockGetFirstOperation(ir_.Body(executable));
-  return ir_.api.mlirOperationGetNextInBlock(its_export);
 }
 
 // Copies the loop; it uses only what is in the function.
@@ -166,12 +108,10 @@ MlirValue OutlinedLoop::Argument(MlirValue value) {
     throw LoopRefused{"a scalar of type " + text};
   }
   operands_.push_back(value);
-  const bool bits = IsOfBits(ir_, value);
-  const MlirValue argument = ir_.api.mlirBlockAddArgument(
-      ir_.Body(function_), bits ? InBytes(ir_, value) : type,
-      ir_.api.mlirOperationGetLocation(loop_));
-  return bits ? Converted(ir_, copy_, argument, "arith.trunci", type)
-              : argument;
+  const MlirValue argument =
+      ir_.api.mlirBlockAddArgument(ir_.Body(function_), InBytes(ir_, value),
+                                   ir_.api.mlirOperationGetLocation(loop_));
+  return BitsOfBytes(ir_, copy_, argument, type);
 }
 
 void OutlinedLoop::Return() {
@@ -184,10 +124,8 @@ void OutlinedLoop::Return() {
     if (ir_.Uses(result).empty()) continue;
     if (!ir_.IsArray(result)) throw LoopRefused{"a result of no array"};
     results_.push_back(result);
-    MlirValue own = ir_.api.mlirOperationGetResult(copy_, i);
-    if (IsOfBits(ir_, own)) {
-      own = Converted(ir_, end, own, "arith.extui", InBytes(ir_, own));
-    }
+    const MlirValue own =
+        BytesOfBits(ir_, end, ir_.api.mlirOperationGetResult(copy_, i));
     returned.push_back(own);
     types.push_back(ir_.api.mlirValueGetType(own));
   }
@@ -201,41 +139,21 @@ void OutlinedLoop::Return() {
 }
 
 void OutlinedLoop::Dispatch() {
-  const MlirOperation executable =
-      ir_.api.mlirBlockGetFirstOperation(ir_.Body(parsed_.op()));
-  ir_.api.mlirOperationRemoveFromParent(executable);
-  const MlirBlock program = ir_.Body(ir_.module);
-  ir_.api.mlirBlockInsertOwnedOperationBefore(
-      program, ir_.api.mlirBlockGetFirstOperation(program), executable);
-
   std::vector<MlirValue> operands;
   for (const MlirValue operand : operands_) {
-    operands.push_back(IsOfBits(ir_, operand)
-                           ? Converted(ir_, loop_, operand, "arith.extui",
-                                       InBytes(ir_, operand))
-                           : operand);
+    operands.push_back(BytesOfBits(ir_, loop_, operand));
   }
   std::vector<MlirType> types;
-  std::string untied;
   for (const MlirValue result : results_) {
-    types.push_back(IsOfBits(ir_, result) ? InBytes(ir_, result)
-                                          : ir_.api.mlirValueGetType(result));
-    untied += untied.empty() ? "-1 : index" : ", -1 : index";
+    types.push_back(InBytes(ir_, result));
   }
-  const MlirOperation dispatch = ir_.CreateBefore(
-      loop_, "flow.dispatch", operands, types,
-      {ir_.Named("entry_points", ir_.Parse("[@" + name_ + "::@" + name_ + "]")),
-       ir_.Named("operandSegmentSizes",
-                 ir_.Parse("array<i32: 0, " + std::to_string(operands.size()) +
-                           ", 0, 0>")),
-       ir_.Named("tied_operands", ir_.Parse("[" + untied + "]"))});
+  const std::vector<MlirValue> made = executable_.Dispatch(
+      loop_, operands, types,
+      std::vector<int64_t>(types.size(), DispatchExecutable::kUntied));
   for (size_t i = 0; i < results_.size(); ++i) {
-    MlirValue value = ir_.Results(dispatch)[i];
-    if (IsOfBits(ir_, results_[i])) {
-      value = Converted(ir_, loop_, value, "arith.trunci",
-                        ir_.api.mlirValueGetType(results_[i]));
-    }
-    ir_.api.mlirValueReplaceAllUsesOfWith(results_[i], value);
+    ir_.api.mlirValueReplaceAllUsesOfWith(
+        results_[i], BitsOfBytes(ir_, loop_, made[i],
+                                 ir_.api.mlirValueGetType(results_[i])));
   }
   ir_.api.mlirOperationDestroy(loop_);
 }

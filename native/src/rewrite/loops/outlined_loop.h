@@ -9,26 +9,10 @@
 #include <vector>
 
 #include "mlir/ir.h"
+#include "rewrite/loops/dispatch_executable.h"
 
 namespace iree_pjrt {
 
-// An operation that belongs to no one else.
-class Parsed {
- public:
-  Parsed(const Ir& ir, const std::string& text);
-  ~Parsed() { ir_.api.mlirOperationDestroy(op_); }
-  Parsed(const Parsed&) = delete;
-  Parsed& operator=(const Parsed&) = delete;
-
-  MlirOperation op() const { return op_; }
-
- private:
-  const Ir& ir_;
-  const MlirOperation op_;
-};
-
-// Outside of the program until Dispatch is called; destroyed with this, if it
-// is not.
 class OutlinedLoop {
  public:
   // Throws LoopRefused for loops that need what no dispatch can be given.
@@ -39,7 +23,7 @@ class OutlinedLoop {
   // On tensors, until someone puts it on memory.
   MlirOperation function() const { return function_; }
   // The module of the function alone.
-  MlirOperation module() const;
+  MlirOperation module() const { return executable_.module(); }
 
   // The program has the executable, and a dispatch instead of the loop.
   void Dispatch();
@@ -55,9 +39,8 @@ class OutlinedLoop {
 
   const Ir& ir_;
   const MlirOperation loop_;
-  const std::string name_;
-  const Parsed parsed_;
-  MlirOperation function_{nullptr};
+  const DispatchExecutable executable_;
+  const MlirOperation function_;
   MlirOperation copy_{nullptr};
   // The function's values for those of the program.
   std::unordered_map<const void*, MlirValue> inside_;

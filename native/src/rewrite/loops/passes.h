@@ -17,6 +17,11 @@ namespace iree_pjrt {
 void DispatchLoops(const Ir& ir,
                    const std::function<bool(MlirOperation module)>& simplify);
 
+// Moves each scatter into a dispatch on buffers, which leaves out updates that
+// do not fit into the array. Comes after DispatchLoops, which does the same in
+// loops. Throws UNIMPLEMENTED for a scatter that is not in StableHLO's form.
+void DispatchScatters(const Ir& ir);
+
 // Gives those dispatches the buffers of their operands and results. On the
 // module whose executables have no code yet.
 void BindLoops(const Ir& ir);

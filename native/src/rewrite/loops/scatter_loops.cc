@@ -12,26 +12,36 @@ class ScatterLoops {
       : ir_(ir), buffers_(buffers), scatter_(scatter) {}
 
   void Make(const View& updates, const View& indices, const View& target) {
-    const MlirValue from = buffers_.Memref(updates, scatter_);
-    const MlirValue where = buffers_.Memref(indices, scatter_);
     const MlirValue to = buffers_.Memref(target, scatter_);
+    const size_t sliced = target.shape.size() - Dimensions().size();
+    const size_t batched = updates.shape.size() - sliced;
     std::vector<MlirValue> at;
     MlirOperation inside = scatter_;
-    for (const int64_t size : updates.shape) {
-      at.push_back(Loop(size, inside));
+    for (size_t i = 0; i < batched; ++i) {
+      at.push_back(Loop(updates.shape[i], inside));
+    }
+    std::vector<MlirValue> place = Indexed(indices, at, inside);
+    inside = If(IsInside(place, target.shape, inside), inside);
+    for (size_t i = batched; i < updates.shape.size(); ++i) {
+      at.push_back(Loop(updates.shape[i], inside));
+      place.push_back(at.back());
     }
     const MlirBlock region = ir_.Body(scatter_);
     const auto type = [&](intptr_t i) {
       return ir_.api.mlirValueGetType(ir_.api.mlirBlockGetArgument(region, i));
     };
-    const MlirValue update = buffers_.Load(from, at, type(0), inside);
-    const auto place =
-        Place(at, where, indices.shape.size(), target.shape.size(), inside);
+    const MlirValue update =
+        buffers_.Load(buffers_.Memref(updates, scatter_), at, type(0), inside);
     const MlirValue old = buffers_.Load(to, place, type(1), inside);
     buffers_.Store(Combined(update, old, inside), to, place, inside);
   }
 
  private:
+  // Of the target, those that are indexed: the first ones, in any order.
+  Extents Dimensions() const {
+    return ReadIntegers(ir_, ir_.Attribute(scatter_, "dimension_map"));
+  }
+
   // A loop before `inside`, which becomes the end of its body; its counter.
   MlirValue Loop(int64_t size, MlirOperation& inside) const {
     const MlirOperation loop = ir_.CreateBefore(
@@ -42,37 +52,45 @@ class ScatterLoops {
     const MlirType index = ir_.ParseType("index");
     const MlirLocation location = ir_.api.mlirOperationGetLocation(scatter_);
     const MlirBlock body = ir_.api.mlirBlockCreate(1, &index, &location);
-    ir_.api.mlirRegionAppendOwnedBlock(
-        ir_.api.mlirOperationGetFirstRegion(loop), body);
-    MlirOperationState yield =
-        ir_.api.mlirOperationStateGet({"scf.yield", 9}, location);
-    inside = ir_.api.mlirOperationCreate(&yield);
-    ir_.api.mlirBlockAppendOwnedOperation(body, inside);
+    inside = AddBody(loop, body);
     return ir_.api.mlirBlockGetArgument(body, 0);
   }
 
-  // The element of the target that goes with an element of the updates. These
-  // have dimensions for the indices, then the last ones of the target.
-  std::vector<MlirValue> Place(const std::vector<MlirValue>& at,
-                               MlirValue indices, size_t indices_rank,
-                               size_t rank, MlirOperation before) const {
-    const auto dims =
-        ReadIntegers(ir_, ir_.Attribute(scatter_, "dimension_map"));
-    const size_t sliced = rank - dims.size();
-    const size_t batched = at.size() - sliced;
-    std::vector<MlirValue> place(rank, MlirValue{nullptr});
-    for (size_t i = 0; i < sliced; ++i) {
-      place[dims.size() + i] = at[batched + i];
-    }
+  // The end of what is done before `inside` where the condition holds.
+  MlirOperation If(MlirValue condition, MlirOperation inside) const {
+    const MlirOperation choice =
+        ir_.CreateBefore(inside, "scf.if", {condition}, {}, {}, 2);
+    return AddBody(choice, ir_.api.mlirBlockCreate(0, nullptr, nullptr));
+  }
+
+  // The end of the body.
+  MlirOperation AddBody(MlirOperation op, MlirBlock body) const {
+    ir_.api.mlirRegionAppendOwnedBlock(ir_.api.mlirOperationGetFirstRegion(op),
+                                       body);
+    MlirOperationState yield = ir_.api.mlirOperationStateGet(
+        {"scf.yield", 9}, ir_.api.mlirOperationGetLocation(scatter_));
+    const MlirOperation end = ir_.api.mlirOperationCreate(&yield);
+    ir_.api.mlirBlockAppendOwnedOperation(body, end);
+    return end;
+  }
+
+  // Where the update belongs in the dimensions that are indexed.
+  std::vector<MlirValue> Indexed(const View& indices,
+                                 const std::vector<MlirValue>& batch,
+                                 MlirOperation before) const {
+    const MlirValue where = buffers_.Memref(indices, scatter_);
+    const Extents dims = Dimensions();
+    std::vector<MlirValue> place(dims.size(), MlirValue{nullptr});
     for (size_t i = 0; i < dims.size(); ++i) {
-      std::vector<MlirValue> which(at.begin(),
-                                   at.begin() + static_cast<long>(batched));
-      if (indices_rank > batched) {
+      const auto dim = static_cast<size_t>(dims[i]);
+      if (dim >= dims.size() || place[dim].ptr) {
+        throw LoopRefused{"a scatter that does not index the first dimensions"};
+      }
+      std::vector<MlirValue> which = batch;
+      if (indices.shape.size() > batch.size()) {
         which.push_back(buffers_.Index(static_cast<int64_t>(i), before));
       }
-      const auto dim = static_cast<size_t>(dims[i]);
-      place.at(dim) =
-          Sum(IndexAt(indices, which, before), place.at(dim), before);
+      place[dim] = IndexAt(where, which, before);
     }
     return place;
   }
@@ -86,10 +104,20 @@ class ScatterLoops {
                                         {ir_.ParseType("index")}, {}))[0];
   }
 
-  MlirValue Sum(MlirValue a, MlirValue b, MlirOperation before) const {
-    if (!b.ptr) return a;
-    return ir_.Results(ir_.CreateBefore(before, "arith.addi", {a, b},
-                                        {ir_.api.mlirValueGetType(a)}, {}))[0];
+  // What does not fit is left out.
+  MlirValue IsInside(const std::vector<MlirValue>& place, const Extents& shape,
+                     MlirOperation before) const {
+    const ScalarBuilder index(ir_, before, ir_.ParseType("index"));
+    MlirValue inside{nullptr};
+    for (size_t i = 0; i < place.size(); ++i) {
+      const MlirValue fits =
+          index.UnsignedLess(place[i], index.Constant(shape[i]));
+      inside = inside.ptr ? ir_.Results(ir_.CreateBefore(
+                                before, "arith.andi", {inside, fits},
+                                {ir_.api.mlirValueGetType(fits)}, {}))[0]
+                          : fits;
+    }
+    return inside;
   }
 
   // What the scatter's region makes of the update and the old element.

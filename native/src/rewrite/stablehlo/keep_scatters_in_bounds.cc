@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // StableHLO skips an update whose window does not fit into the array. The code
-// of IREE 3.11 does not check bounds, and writes outside of the array. The pass
-// moves such a window to the nearest place where it fits, and
+// of IREE 3.11 does not check bounds, and writes outside of the array. That of
+// DispatchScatters checks those of each element: here the index of a window
+// that does not fit is moved so far that no element does. Where it does not
+// run, the pass moves the window to the nearest place where it fits, and
 //
 //   - an update that is added becomes zero;
 //   - a single update that replaces becomes what the array has there;
 //   - any other goes into extra rows of the array, which are cut off again.
+#include <limits>
 
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
@@ -16,24 +19,28 @@ namespace {
 
 class Bounded {
  public:
-  Bounded(Scatter& scatter, Dims limits)
+  Bounded(Scatter& scatter, Dims limits, bool is_checked)
       : scatter_(scatter),
         builder_(scatter.builder),
         shape_(builder_.ShapeOf(scatter.arrays.at(0))),
         sizes_(scatter.WindowSizes()),
-        batch_(scatter.BatchShape()) {
+        batch_(scatter.BatchShape()),
+        is_checked_(is_checked) {
     Clamp(limits);
   }
 
   void Write() {
-    if (scatter_.arrays.size() == 1 && IsAddition()) {
+    const bool replaces_one = ElementCount(batch_) == 1 && Replaces();
+    if (is_checked_ && !replaces_one) {
+      WriteNowhere();
+    } else if (scatter_.arrays.size() == 1 && IsAddition()) {
       const MlirValue update = scatter_.updates[0];
       const bool floats = HasFloats(builder_.ElementOf(update));
       const MlirValue zero = builder_.Splat(
           scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
       scatter_.updates[0] = Fitting(update, zero);
       WriteAt(components_);
-    } else if (ElementCount(batch_) == 1 && Replaces()) {
+    } else if (replaces_one) {
       for (size_t i = 0; i < scatter_.arrays.size(); ++i) {
         scatter_.updates[i] = Fitting(scatter_.updates[i], What(i));
       }
@@ -115,6 +122,16 @@ class Bounded {
         builder_.ShapeOf(scatter_.updates[array]));
   }
 
+  // What is out of bounds stays so, whatever is added to the index.
+  void WriteNowhere() {
+    constexpr int64_t kNowhere = std::numeric_limits<int32_t>::min();
+    std::vector<MlirValue> starts = components_;
+    const MlirValue nowhere =
+        builder_.Splat(batch_, builder_.ElementOf(starts[0]), kNowhere);
+    starts[0] = builder_.Select(fits_, starts[0], nowhere);
+    WriteAt(starts);
+  }
+
   // Makes room past the end of the first indexed dimension.
   void WriteBeside() {
     const auto d = static_cast<size_t>(scatter_.numbers.indexed.at(0));
@@ -154,11 +171,17 @@ class Bounded {
   const Dims shape_;
   const Dims sizes_;
   const Dims batch_;
+  const bool is_checked_;
   MlirValue fits_{nullptr};
   std::vector<MlirValue> components_;
 };
 
-void KeepInBounds(Scatter scatter) {
+bool IsOfWindows(const Scatter& scatter, const Dims& sizes) {
+  return std::ranges::any_of(scatter.numbers.indexed,
+                             [&](int64_t d) { return sizes.at(d) != 1; });
+}
+
+void KeepInBounds(Scatter scatter, bool is_checked) {
   const Dims shape = scatter.builder.ShapeOf(scatter.arrays.at(0));
   const Dims sizes = scatter.WindowSizes();
   Dims limits;
@@ -170,16 +193,21 @@ void KeepInBounds(Scatter scatter) {
   if (*std::min_element(limits.begin(), limits.end()) < 0) {
     // An empty dimension: nothing fits.
     scatter.ir.Replace(scatter.op, scatter.arrays);
+  } else if (is_checked && !IsOfWindows(scatter, sizes)) {
+    scatter.SetPlainIndices(scatter.PlainIndices());
+    scatter.Write();
   } else if (!SurelyFit(scatter.ir, scatter.indices, scatter.numbers.vector,
                         limits)) {
-    Bounded(scatter, limits).Write();
+    Bounded(scatter, limits, is_checked).Write();
   }
 }
 
 }  // namespace
 
-void KeepScattersInBounds(const Ir& ir) {
-  for (const MlirOperation op : ScattersIn(ir)) KeepInBounds(Scatter(ir, op));
+void KeepScattersInBounds(const Ir& ir, bool is_checked) {
+  for (const MlirOperation op : ScattersIn(ir)) {
+    KeepInBounds(Scatter(ir, op), is_checked);
+  }
 }
 
 }  // namespace iree_pjrt

@@ -33,8 +33,9 @@ void ClampGathers(const Ir& ir);
 void ExpandBatchedScatters(const Ir& ir);
 // Dimensions that nothing indexes and windows leave out: the index 0.
 void IndexInsertedDimensions(const Ir& ir);
-// Updates that do not fit: written where they change nothing.
-void KeepScattersInBounds(const Ir& ir);
+// Updates that do not fit: written where they change nothing. `is_checked`:
+// whether the code of scatters leaves out elements that do not fit.
+void KeepScattersInBounds(const Ir& ir, bool is_checked);
 // Windows along indexed dimensions: an index for each element.
 void SpreadIndexedWindows(const Ir& ir);
 // Indexed dimensions first, windows last, in arrays and updates.

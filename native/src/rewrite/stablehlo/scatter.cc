@@ -38,8 +38,11 @@ bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
   if (!constant.ptr || StablehloName(ir.Name(constant)) != "constant") {
     return false;
   }
+  const StablehloBuilder builder(ir, constant);
+  // IREE takes them for signed.
+  if (builder.ElementOf(indices).starts_with("ui")) return false;
   const Dims values = ReadIntegers(ir, BuiltinAttribute(ir, constant, "value"));
-  const Dims shape = StablehloBuilder(ir, constant).ShapeOf(indices);
+  const Dims shape = builder.ShapeOf(indices);
   // How many elements lie between two components of an index.
   size_t step = 1;
   for (size_t d = static_cast<size_t>(vector) + 1; d < shape.size(); ++d) {

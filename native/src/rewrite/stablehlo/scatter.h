@@ -16,8 +16,8 @@ namespace iree_pjrt {
 // become the largest, which no array reaches either.
 MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
 
-// Whether the indices are constants from 0 up to a limit each. `vector`: the
-// dimension of the components, as many as there are limits.
+// Whether the indices are constants of a signed type from 0 up to a limit each.
+// `vector`: the dimension of the components, as many as there are limits.
 bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
                const Dims& limits);
 

@@ -145,8 +145,9 @@ TEST(DispatchLoopsTest, ALoopOnWhichSimplifyingFailsStays) {
   EXPECT_FALSE(Holds(after, "flow."));
 }
 
-TEST(BindLoopsTest, MemoryIsThatOfTheBindings) {
-  const std::string after = After(R"(
+// A function that copies one binding, which begins there, to another.
+std::string CopyFrom(const std::string& offset) {
+  return R"(
 #layout = #hal.pipeline.layout<bindings = [
   #hal.pipeline.binding<storage_buffer>, #hal.pipeline.binding<storage_buffer>]>
 module {
@@ -157,8 +158,10 @@ module {
       builtin.module {
         func.func @f() {
           %c0 = arith.constant 0 : index
+          %from = arith.constant )" +
+         offset + R"( : index
           %0 = hal.interface.binding.subspan layout(#layout) binding(0)
-              offset(%c0)
+              offset(%from)
               : !iree_tensor_ext.dispatch.tensor<readonly:tensor<8xf32>>
           %1 = hal.interface.binding.subspan layout(#layout) binding(1)
               offset(%c0)
@@ -182,14 +185,61 @@ module {
       }
     }
   }
-})",
-                                  &BindLoops);
+})";
+}
+
+TEST(BindLoopsTest, MemoryIsThatOfTheBindings) {
+  const std::string after = After(CopyFrom("0"), &BindLoops);
   EXPECT_EQ(Allocated(after), 0U);
   EXPECT_FALSE(Holds(after, "dispatch.tensor.load"));
   EXPECT_FALSE(Holds(after, "dispatch.tensor.store"));
   EXPECT_EQ(Count(after, ": memref<8xf32>\n"), 2U);
   EXPECT_TRUE(Holds(after, "translation_info"));
   EXPECT_TRUE(Holds(after, "loop_vectorization = true"));
+}
+
+TEST(BindLoopsTest, MemoryMayBeginAnywhere) {
+  EXPECT_TRUE(Holds(After(CopyFrom("64"), &BindLoops),
+                    ": memref<8xf32, strided<[1], offset: ?>>\n"));
+}
+
+// A scatter of rows; the region computes %c from the update %a and %b.
+std::string Scatter(const std::string& type, const std::string& region) {
+  const std::string array = "tensor<8x4x" + type + ">";
+  const std::string updates = "tensor<3x4x" + type + ">";
+  return R"(module {
+  util.func public @main(%x: )" +
+         array + ", %u: " + updates + R"(, %i: tensor<3x1xi32>) -> )" + array +
+         R"( {
+    %k = arith.constant 2.0 : f32
+    %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+        ins(%u, %i : )" +
+         updates + ", tensor<3x1xi32>) outs(%x : " + array + R"() {
+    ^bb0(%a: )" +
+         type + ", %b: " + type + "):\n" + region +
+         "iree_linalg_ext.yield %c : " + type + "\n} -> " + array +
+         "\nutil.return %0 : " + array + "\n}\n}";
+}
+
+TEST(DispatchScattersTest, ItWritesRowsInPlace) {
+  const std::string after = After(Scatter("f32",
+                                          "%d = arith.mulf %a, %k : f32\n"
+                                          "%c = arith.addf %b, %d : f32\n"),
+                                  &DispatchScatters);
+  EXPECT_FALSE(Holds(after, "linalg_ext.scatter")) << after;
+  EXPECT_TRUE(Holds(after, "-> %arg0")) << after;  // tied
+  EXPECT_TRUE(Holds(after, "arith.cmpi ult")) << after;
+  // The index is read once for a row: before the loop over its elements.
+  EXPECT_EQ(Count(after, "scf.for"), 2U);
+  EXPECT_LT(after.find("arith.index_cast"), after.find("scf.if"));
+  EXPECT_LT(after.find("scf.if"), after.rfind("scf.for"));
+}
+
+TEST(DispatchScattersTest, BitsAreBytesInMemory) {
+  const std::string after =
+      After(Scatter("i1", "%c = arith.ori %b, %a : i1\n"), &DispatchScatters);
+  EXPECT_TRUE(Holds(after, "memref<8x4xi8>")) << after;
+  EXPECT_FALSE(Holds(after, "memref<8x4xi1>")) << after;
 }
 
 }  // namespace

@@ -102,10 +102,12 @@ TEST(IndexInsertedDimensionsTest, WhatNothingIndexesIsAtZero) {
   EXPECT_TRUE(Holds(text, "scatter_dims_to_operand_dims = [0]")) << text;
 }
 
+void KeepInBounds(const Ir& ir) { KeepScattersInBounds(ir, false); }
+
 TEST(KeepScattersInBoundsTest, WhatDoesNotFitGoesBesideTheArray) {
   const std::string text = After(
       Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>"),
-      &KeepScattersInBounds);
+      &KeepInBounds);
   EXPECT_TRUE(Holds(text, "-> tensor<9xf32>")) << text;
   EXPECT_TRUE(Holds(text, "[0:8]")) << text;
 }
@@ -115,7 +117,7 @@ TEST(KeepScattersInBoundsTest, WhatIsAddedBecomesZero) {
       Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>",
               "%s = stablehlo.add %x, %y : tensor<f32>\n"
               "stablehlo.return %s"),
-      &KeepScattersInBounds);
+      &KeepInBounds);
   EXPECT_TRUE(Holds(text, "dense<-0.000000e+00>")) << text;
   EXPECT_FALSE(Holds(text, "tensor<9xf32>")) << text;
 }
@@ -125,16 +127,34 @@ TEST(KeepScattersInBoundsTest, WhatIsAddedToItselfIsNoAddition) {
       Scatter(kElements, "tensor<8xf32>", "tensor<3x1xi32>", "tensor<3xf32>",
               "%s = stablehlo.add %y, %y : tensor<f32>\n"
               "stablehlo.return %s"),
-      &KeepScattersInBounds);
+      &KeepInBounds);
   EXPECT_TRUE(Holds(text, "tensor<9xf32>")) << text;
 }
 
 TEST(KeepScattersInBoundsTest, ASingleOneWritesWhatIsThere) {
   const std::string text = After(
       Scatter(kElements, "tensor<8xf32>", "tensor<1x1xi32>", "tensor<1xf32>"),
-      &KeepScattersInBounds);
+      &KeepInBounds);
   EXPECT_TRUE(Holds(text, "dynamic_slice")) << text;
   EXPECT_FALSE(Holds(text, "tensor<9xf32>")) << text;
+}
+
+TEST(KeepScattersInBoundsTest, LeavesWhatIsCheckedLater) {
+  const auto after = [](const char* window, const char* update) {
+    return After(Scatter(window, "tensor<8x4xf32>", "tensor<3x1xui8>", update),
+                 [](const Ir& ir) { KeepScattersInBounds(ir, true); });
+  };
+  const std::string row = after(
+      "update_window_dims = [1], inserted_window_dims = [0], "
+      "scatter_dims_to_operand_dims = [0], index_vector_dim = 1",
+      "tensor<3x4xf32>");
+  EXPECT_FALSE(Holds(row, "clamp")) << row;
+  EXPECT_TRUE(Holds(row, "tensor<3x1xi")) << row;
+  EXPECT_TRUE(
+      Holds(after("update_window_dims = [1, 2], "
+                  "scatter_dims_to_operand_dims = [0], index_vector_dim = 1",
+                  "tensor<3x2x4xf32>"),
+            "dense<-2147483648> : tensor<3xi32>"));
 }
 
 TEST(SpreadIndexedWindowsTest, EachElementHasAnIndex) {
