@@ -218,6 +218,7 @@ namespace iree_pjrt {
   X(mlirShapedTypeGetRank, int64_t (*)(MlirType))                              \
   X(mlirShapedTypeHasStaticShape, bool (*)(MlirType))                          \
   X(mlirStringAttrGetValue, MlirStringRef (*)(MlirAttribute))                  \
+  X(mlirTypeIsAComplex, bool (*)(MlirType))                                    \
   X(mlirTypeIsAIndex, bool (*)(MlirType))                                      \
   X(mlirTypeIsAInteger, bool (*)(MlirType))                                    \
   X(mlirTypeEqual, bool (*)(MlirType, MlirType))                               \

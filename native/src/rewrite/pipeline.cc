@@ -126,6 +126,8 @@ constexpr Pass kPasses[] = {
                    "IREE fills vectors up with numbers that change results"),
     IREE_PJRT_PASS(kStablehlo, RewriteDotProducts,
                    "IREE refuses algorithms, and takes unsigned for signed"),
+    IREE_PJRT_PASS(kStablehlo, WidenComplexMath,
+                   "expm1, tan and tanh of complex numbers are wrong in IREE"),
     IREE_PJRT_PASS(kStablehlo, RewriteComplexUpdates,
                    "IREE does not compile updates of complex numbers"),
     IREE_PJRT_PASS(kStablehlo, SplitComplex128,
@@ -223,6 +225,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(
         kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),
+    IREE_PJRT_PASS(kDispatch, VectorizeComplex,
+                   "IREE makes scalar code of complex numbers"),
 
     {Phase::kHal, "EmbedObject", &Object,
      "IREE's module has only the name of the compiled object"},

@@ -17,6 +17,9 @@ void TakeRows(const Ir& ir);
 // Loops take whole vectors, and what is left element by element.
 void PeelLoops(const Ir& ir);
 
+// LLVM makes vectors of complex numbers.
+void VectorizeComplex(const Ir& ir);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_REWRITE_DISPATCH_PASSES_H_

@@ -9,6 +9,7 @@
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
 #include "release/compiler_passes.h"
+#include "rewrite/dispatch/vectorized_target.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/dispatch_function.h"
 #include "rewrite/loops/passes.h"
@@ -71,18 +72,6 @@ void BindResult(const Ir& ir, MlirOperation to_tensor) {
   ir.Replace(ir.Definition(memref), {memory});
 }
 
-void VectorizeLoops(const Ir& ir, MlirOperation variant) {
-  std::string target = ir.Print(ir.Attribute(variant, "target"));
-  constexpr std::string_view kOption = "loop_vectorization";
-  const size_t options = target.find('{');
-  if (options == std::string::npos ||
-      target.find(kOption) != std::string::npos) {
-    return;
-  }
-  target.insert(options + 1, std::string(kOption) + " = true, ");
-  ir.SetAttribute(variant, "target", ir.Parse(target));
-}
-
 }  // namespace
 
 void BindLoops(const Ir& ir) {
@@ -96,10 +85,7 @@ void BindLoops(const Ir& ir) {
     ir.SetAttribute(function, "translation_info", ir.Parse(kNoTranslation));
     ir.Name(op) == kToMemory ? BindInput(ir, op) : BindResult(ir, op);
   }
-  // IREE links executables of one target.
-  for (const MlirOperation op : ir.AllOperations()) {
-    if (ir.Name(op) == "hal.executable.variant") VectorizeLoops(ir, op);
-  }
+  VectorizeByLlvm(ir);
 }
 
 }  // namespace iree_pjrt

@@ -76,8 +76,12 @@ void RewriteTokens(const Ir& ir);
 // dynamic_update_slice of complex numbers, outside of loops: of their parts.
 void RewriteComplexUpdates(const Ir& ir);
 
-// abs of complex numbers of float32: in float64.
+// abs of complex numbers of float32: of the ratio of their parts.
 void RewriteComplexAbs(const Ir& ir);
+
+// expm1, tan and tanh of complex numbers: in float64. Comes before what splits
+// these.
+void WidenComplexMath(const Ir& ir);
 
 // Products and convolutions of arrays without elements: zeros.
 void ReplaceEmptyProducts(const Ir& ir);

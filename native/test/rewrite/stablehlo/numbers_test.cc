@@ -509,7 +509,7 @@ TEST(GuardSharedShapesTest, WhereTwoFunctionsApplyTheSame) {
       Holds(OfSharedShape("stablehlo.add %1, %1 : tensor<8xi32>"), guarded));
 }
 
-TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
+TEST(RewriteComplexAbsTest, DividesByTheLargerPart) {
   const std::string text = After(R"(module {
     func.func @main(%a: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
       %0 = stablehlo.abs %a : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
@@ -517,7 +517,23 @@ TEST(RewriteComplexAbsTest, IsTakenInFloat64) {
     }
   })",
                                  &RewriteComplexAbs);
-  EXPECT_TRUE(Holds(text, "(tensor<2xcomplex<f64>>) -> tensor<2xf64>")) << text;
+  EXPECT_FALSE(Holds(text, "abs %arg0")) << text;
+  EXPECT_TRUE(Holds(text, "stablehlo.divide")) << text;
+}
+
+TEST(WidenComplexMathTest, IsDoneInFloat64) {
+  for (const char* name : {"exponential_minus_one", "tan", "tanh"}) {
+    const auto after = [&](const std::string& type) {
+      return After("module { func.func @main(%a: " + type + ") -> " + type +
+                       " { %0 = stablehlo." + name + " %a : " + type +
+                       " return %0 : " + type + " } }",
+                   &WidenComplexMath);
+    };
+    const std::string text = after("tensor<2xcomplex<f32>>");
+    EXPECT_TRUE(Holds(text, std::string(name) + " %0 : tensor<2xcomplex<f64>>"))
+        << text;
+    EXPECT_FALSE(Holds(after("tensor<2xf32>"), "convert"));
+  }
 }
 
 }  // namespace
