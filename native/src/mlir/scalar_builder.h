@@ -18,6 +18,7 @@ class ScalarBuilder {
   // Predicates of arith.cmpf
   static constexpr int kEqual = 1;
   static constexpr int kLess = 4;
+  static constexpr int kUnordered = 14;
   static constexpr int kUnorderedNotEqual = 13;
   // Predicates of arith.cmpi
   static constexpr int kIntegersEqual = 0;

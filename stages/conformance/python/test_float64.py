@@ -63,6 +63,35 @@ def test_values_are_right_to_twelve_digits(run_script):
     assert wrong == {}
 
 
+EXPONENTIALS = """
+import jax, jax.numpy as jnp, numpy as np
+jax.config.update("jax_enable_x64", True)
+
+r = np.random.default_rng(0)
+sizes = 10 ** r.uniform(-300, 2.8, 20_000)
+x = np.concatenate([r.uniform(-2, 2, 20_000), sizes, -sizes, np.linspace(709, 709.78, 1000)])
+ends = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 710, -800])
+
+for name in ("exp", "expm1", "tanh"):
+    exact = getattr(np, name)(x.astype(np.longdouble))
+    rounded = exact.astype(float)
+    normal = np.isfinite(rounded) & (abs(rounded) > 2.3e-308)
+    errors = abs(np.asarray(jax.jit(getattr(jnp, name))(x)) - exact)[normal]
+    print(name, float((errors / np.spacing(abs(rounded[normal]))).max()), sep="=")
+    got, want = np.asarray(jax.jit(getattr(jnp, name))(ends)), getattr(np, name)(ends)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+"""
+
+
+def test_exponentials_are_right_to_the_last_digits(run_script):
+    lines = run_script(EXPONENTIALS).stdout.splitlines()
+    errors = {name: float(error) for name, error in (line.split("=") for line in lines)}
+    assert errors["exp"] < 2
+    assert errors["expm1"] < 5
+    assert errors["tanh"] < 5
+
+
 def test_a_remainder_of_float32(check):
     # Division with remainder calls the math library for any float.
     x = jnp.linspace(-7.0, 7.0, 29, dtype=jnp.float32)

@@ -22,6 +22,24 @@ def test_angles_of_any_size(name):
     assert np.isnan(jax.jit(getattr(jnp, name))(np.float32(np.inf)))
 
 
+@pytest.mark.parametrize("name", ["exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh"])
+def test_complex_angles_of_any_size(name):
+    small = np.array([0.1, -1.3, 2.0, 1e-8, 5.0])
+    large = np.array([0.3, 2.0, 100.0, 8.855068e7, 3.9e15, 1e23])
+    turned = name in ("sin", "cos", "tan")
+    z = (large + 1j * small[:, None] if turned else small[:, None] + 1j * large).astype("complex64")
+    got = jax.jit(getattr(jnp, name))(z)
+    np.testing.assert_allclose(got, getattr(np, name)(z.astype("complex128")), rtol=5e-7)
+
+
+def test_absolute_values_of_complex_numbers(on_both):
+    ends = np.array([0, -0.0, 1e-30, -3, 4, 1e20, -3e38, -np.inf, np.nan], np.float32)
+    z = np.empty((len(ends), len(ends)), np.complex64)
+    z.real, z.imag = ends, ends[:, None]
+    for got, want in on_both(jnp.abs, z):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_angles_of_few_bits(dtype):
     x = jnp.linspace(-60, 60, 333, dtype=dtype)

@@ -45,6 +45,33 @@ def check_rows(name, how, dtype):
     np.testing.assert_array_equal(got, rows_by_numpy(x, update, how))
 
 
+COMBINED = {
+    "set": lambda x, i, u: x.at[i].set(u),
+    "add": lambda x, i, u: x.at[i].add(u),
+    "largest": lambda x, i, u: x.at[i].max(u),
+    "columns": lambda x, i, u: x.at[i, 3:35].add(u[:, :32]),
+    "of itself": lambda x, i, u: x.at[i[:1000]].add(x),
+    "of one number": lambda x, i, u: x.at[i].add(2),
+}
+
+
+@pytest.mark.parametrize("combined", COMBINED)
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8", "uint8", "float32"])
+def test_many_rows_of_a_narrower_type(dtype, combined, on_both):
+    """IREE takes the conversion into the scatter, and has no room for it."""
+    rng = np.random.default_rng(0)
+    updates = np.asarray(jnp.asarray(rng.integers(0, 9, (50_000, 64)), dtype))
+    rows = np.arange(50_000) if combined == "set" else rng.integers(-5, 1010, 50_000)
+    wider = "float32" if dtype in ("bfloat16", "float32") else "int32"
+
+    def function(x, i, u):
+        return COMBINED[combined](x, i, u.astype(wider))
+
+    x = rng.integers(0, 9, (1000, 64)).astype(wider)
+    for got, want in on_both(function, x, rows.astype(np.int32), updates):
+        np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("index", [0, 4, 5, 10**9, -(10**9)])
 def test_one_element(index):
     x = np.arange(5, dtype=np.float32)

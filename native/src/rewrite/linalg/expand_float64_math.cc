@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of float64 that IREE 3.11 has no lowering for (cbrt) or expands so
-// that small results are lost (expm1 as exp(x) - 1, log1p as log(1 + x)).
-// The latter two as W. Kahan does it: the error of a rounded intermediate is
-// divided out by a second one that has the same error.
+// Functions of float64 that IREE (3.11, 3.13) has no lowering for (cbrt),
+// expands so that small results are lost (expm1 as exp(x) - 1, log1p as
+// log(1 + x)), or calls for one number after another (exp, tanh).
+//
+// log1p as W. Kahan does it: the error of a rounded intermediate is divided out
+// by a second one that has the same error.
 #include "mlir/scalar_builder.h"
+#include "rewrite/linalg/exponentials.h"
 #include "rewrite/linalg/passes.h"
 
 namespace iree_pjrt {
@@ -23,20 +26,6 @@ MlirValue Cbrt(const ScalarBuilder& b, MlirValue x) {
   return b.Apply("math.copysign", {root, x});
 }
 
-// u = exp(x): (u - 1) * x / log(u)
-MlirValue Expm1(const ScalarBuilder& b, MlirValue x) {
-  const MlirValue one = b.Constant("1.0");
-  const MlirValue u = b.Apply("math.exp", {x});
-  const MlirValue difference = b.Apply("arith.subf", {u, one});
-  const MlirValue ratio = b.Apply("arith.divf", {x, b.Apply("math.log", {u})});
-  const MlirValue general = b.Apply("arith.mulf", {difference, ratio});
-  // If exp has overflowed, or rounded to zero, there is no error to divide out.
-  const MlirValue ends =
-      IfEqual(b, u, b.Constant("0x7FF0000000000000"), u,
-              IfEqual(b, u, b.Constant("0.0"), b.Constant("-1.0"), general));
-  return IfEqual(b, u, one, x, ends);
-}
-
 // u = 1 + x: log(u) * x / (u - 1)
 MlirValue Log1p(const ScalarBuilder& b, MlirValue x) {
   const MlirValue one = b.Constant("1.0");
@@ -49,19 +38,27 @@ MlirValue Log1p(const ScalarBuilder& b, MlirValue x) {
   return IfEqual(b, u, one, x, IfEqual(b, u, infinity, log, general));
 }
 
+// Null for other functions.
+MlirValue Expanded(const Ir& ir, MlirOperation op, MlirValue x) {
+  const std::string_view name = ir.Name(op);
+  if (name == "math.cbrt") return Cbrt(ScalarBuilder(ir, op), x);
+  if (name == "math.log1p") return Log1p(ScalarBuilder(ir, op), x);
+  const Exponentials of(ir, op);
+  if (name == "math.exp") return of.Exp(x);
+  if (name == "math.expm1") return of.Expm1(x);
+  if (name == "math.tanh") return of.Tanh(x);
+  return {nullptr};
+}
+
 }  // namespace
 
 void ExpandFloat64Math(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    const std::string_view name = ir.Name(op);
-    const auto expand = name == "math.cbrt"    ? &Cbrt
-                        : name == "math.expm1" ? &Expm1
-                        : name == "math.log1p" ? &Log1p
-                                               : nullptr;
-    if (!expand) continue;
-    const MlirValue x = ir.api.mlirOperationGetOperand(op, 0);
+    if (!ir.Name(op).starts_with("math.")) continue;
+    const MlirValue x = ir.Operands(op).at(0);
     if (ir.Print(ir.api.mlirValueGetType(x)) != "f64") continue;
-    ir.Replace(op, {expand(ScalarBuilder(ir, op), x)});
+    const MlirValue expanded = Expanded(ir, op, x);
+    if (expanded.ptr) ir.Replace(op, {expanded});
   }
 }
 

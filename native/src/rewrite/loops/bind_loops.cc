@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "mlir/array_type.h"
 #include "mlir/attributes.h"
 #include "release/compiler_passes.h"
 #include "rewrite/dispatch/vectorized_target.h"
@@ -29,12 +28,15 @@ bool IsAtStart(const Ir& ir, MlirOperation binding) {
 // The type of memory that begins anywhere in a buffer. IREE 3.11 takes memory
 // of other types for the beginning of the buffer.
 MlirType Anywhere(const Ir& ir, MlirType memref) {
-  std::string text = ir.Print(memref);
-  text.pop_back();
-  const std::string tensor = "tensor" + text.substr(text.find('<')) + ">";
+  Extents shape;
+  std::string text = "memref<";
+  for (intptr_t i = 0; i < ir.api.mlirShapedTypeGetRank(memref); ++i) {
+    shape.push_back(ir.api.mlirShapedTypeGetDimSize(memref, i));
+    text += std::to_string(shape.back()) + "x";
+  }
+  text += ir.Print(ir.api.mlirShapedTypeGetElementType(memref));
   std::string strides;
-  for (const int64_t stride :
-       RowMajor(ArrayTypeOf(ir, ir.ParseType(tensor))->shape)) {
+  for (const int64_t stride : RowMajor(shape)) {
     strides += (strides.empty() ? "" : ", ") + std::to_string(stride);
   }
   return ir.ParseType(text + ", strided<[" + strides + "], offset: ?>>");

@@ -203,6 +203,45 @@ TEST(BindLoopsTest, MemoryMayBeginAnywhere) {
                     ": memref<8xf32, strided<[1], offset: ?>>\n"));
 }
 
+// A function that adds to a binding, which begins there, in place.
+TEST(BindLoopsTest, AResultInPlaceIsOneBinding) {
+  const std::string after = After(R"(
+#layout = #hal.pipeline.layout<bindings = [
+  #hal.pipeline.binding<storage_buffer>]>
+module {
+  hal.executable private @e {
+    hal.executable.variant public @v
+        target(<"llvm-cpu", "static", {cpu = "generic"}>) {
+      hal.executable.export public @f ordinal(0) layout(#layout)
+      builtin.module {
+        func.func @f() {
+          %c64 = arith.constant 64 : index
+          %0 = hal.interface.binding.subspan layout(#layout) binding(0)
+              offset(%c64)
+              : !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
+          %1 = iree_tensor_ext.dispatch.tensor.load %0, offsets = [0],
+              sizes = [8], strides = [1]
+              : !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
+              -> tensor<8xf32>
+          %a = memref.alloca() : memref<8xf32>
+          bufferization.materialize_in_destination %1 in restrict writable %a
+              : (tensor<8xf32>, memref<8xf32>) -> ()
+          %2 = bufferization.to_tensor %a restrict
+              : memref<8xf32> to tensor<8xf32>
+          iree_tensor_ext.dispatch.tensor.store %2, %0, offsets = [0],
+              sizes = [8], strides = [1] : tensor<8xf32>
+              -> !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
+          return
+        }
+      }
+    }
+  }
+})",
+                                  &BindLoops);
+  EXPECT_EQ(Allocated(after), 0U) << after;
+  EXPECT_FALSE(Holds(after, "dispatch.tensor.store")) << after;
+}
+
 // A scatter of rows; the region computes %c from the update %a and %b.
 std::string Scatter(const std::string& type, const std::string& region) {
   const std::string array = "tensor<8x4x" + type + ">";
