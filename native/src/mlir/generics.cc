@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/generics.h"
 
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -31,15 +32,15 @@ bool IsContraction(const Ir& ir, MlirOperation op) {
   return ir.api.mlirOperationGetNumOperands(op) == 3 && IsReduction(ir, op);
 }
 
-std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op) {
-  std::vector<std::vector<int64_t>> maps;
+std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op) {
+  std::vector<LoopList> maps;
   const std::string text = ir.Print(ir.Attribute(op, "indexing_maps"));
   constexpr std::string_view kResults = " -> (";
   for (size_t at = text.find(kResults); at != std::string::npos;
        at = text.find(kResults, at)) {
     at += kResults.size();
     std::istringstream results(text.substr(at, text.find(")>", at) - at));
-    std::vector<int64_t>& map = maps.emplace_back();
+    LoopList& map = maps.emplace_back();
     for (std::string one; std::getline(results >> std::ws, one, ',');) {
       const bool loop =
           one[0] == 'd' &&
@@ -48,6 +49,32 @@ std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op) {
     }
   }
   return maps;
+}
+
+LoopList AllLoops(int64_t count) {
+  LoopList loops(static_cast<size_t>(count));
+  std::iota(loops.begin(), loops.end(), 0);
+  return loops;
+}
+
+std::string MapText(int64_t count, const LoopList& indexing) {
+  const auto list = [](const LoopList& loops) {
+    std::string text;
+    for (const int64_t loop : loops) {
+      text += (text.empty() ? "d" : ", d") + std::to_string(loop);
+    }
+    return "(" + text + ")";
+  };
+  return "affine_map<" + list(AllLoops(count)) + " -> " + list(indexing) + ">";
+}
+
+std::string ParallelLoops(int64_t count) {
+  std::string text;
+  for (int64_t i = 0; i < count; ++i) {
+    text += i ? ", " : "";
+    text += "#linalg.iterator_type<parallel>";
+  }
+  return "[" + text + "]";
 }
 
 MlirOperation YieldedBy(const Ir& ir, MlirOperation op) {

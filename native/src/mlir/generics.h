@@ -4,6 +4,7 @@
 #define IREE_PJRT_MLIR_GENERICS_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -26,10 +27,20 @@ bool SameElements(const Ir& ir, MlirValue one, MlirValue other);
 // that has no name.
 bool IsContraction(const Ir& ir, MlirOperation op);
 
-// For each operand and result of a generic the dimensions of its loops that
-// index the array: of map (d0, d1) -> (d1, 0), 1 and kNoLoop.
+// Loops of a generic, by their numbers.
+using LoopList = std::vector<int64_t>;
+
+// For each operand and result of a generic the loops that index the array: of
+// map (d0, d1) -> (d1, 0), 1 and kNoLoop.
 inline constexpr int64_t kNoLoop = -1;
-std::vector<std::vector<int64_t>> IndexingMaps(const Ir& ir, MlirOperation op);
+std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op);
+
+// 0, 1, ..., count - 1
+LoopList AllLoops(int64_t count);
+// `affine_map<(d0, d1) -> (d1)>`: of `count` loops, indexed by these.
+std::string MapText(int64_t count, const LoopList& indexing);
+// The `iterator_types` of loops that reduce nothing.
+std::string ParallelLoops(int64_t count);
 
 // What computes the single value that the body of a generic yields; null for
 // other operations, several values, and values from outside.

@@ -175,6 +175,21 @@ MlirOperation Ir::CreateBefore(
   return op;
 }
 
+MlirOperation Ir::AppendTo(MlirBlock block, MlirLocation location,
+                           std::string_view name,
+                           const std::vector<MlirValue>& operands,
+                           const std::vector<MlirType>& results) const {
+  MlirOperationState state =
+      api.mlirOperationStateGet({name.data(), name.size()}, location);
+  api.mlirOperationStateAddOperands(
+      &state, static_cast<intptr_t>(operands.size()), operands.data());
+  api.mlirOperationStateAddResults(
+      &state, static_cast<intptr_t>(results.size()), results.data());
+  const MlirOperation op = api.mlirOperationCreate(&state);
+  api.mlirBlockAppendOwnedOperation(block, op);
+  return op;
+}
+
 MlirOperation Ir::CloneBefore(MlirOperation before, MlirOperation op) const {
   const MlirOperation clone = api.mlirOperationClone(op);
   api.mlirBlockInsertOwnedOperationBefore(api.mlirOperationGetBlock(before),

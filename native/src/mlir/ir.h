@@ -80,6 +80,11 @@ struct Ir {
                              const std::vector<MlirType>& results,
                              const std::vector<MlirNamedAttribute>& attributes,
                              intptr_t regions = 0) const;
+  // A new operation without regions at the end of a block.
+  MlirOperation AppendTo(MlirBlock block, MlirLocation location,
+                         std::string_view name,
+                         const std::vector<MlirValue>& operands,
+                         const std::vector<MlirType>& results = {}) const;
   // A copy of the operation right before `before`.
   MlirOperation CloneBefore(MlirOperation before, MlirOperation op) const;
   MlirNamedAttribute Named(std::string_view name,

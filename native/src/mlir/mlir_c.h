@@ -110,6 +110,8 @@ namespace iree_pjrt {
   X(mlirBlockGetNextInRegion, MlirBlock (*)(MlirBlock))                        \
   X(mlirBlockGetParentOperation, MlirOperation (*)(MlirBlock))                 \
   X(mlirBlockGetNumArguments, intptr_t (*)(MlirBlock))                         \
+  X(mlirBlockInsertArgument,                                                   \
+    MlirValue (*)(MlirBlock, intptr_t, MlirType, MlirLocation))                \
   X(mlirBlockInsertOwnedOperationBefore,                                       \
     void (*)(MlirBlock, MlirOperation, MlirOperation))                         \
   X(mlirContextAttachDiagnosticHandler,                                        \

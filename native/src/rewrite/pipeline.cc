@@ -181,6 +181,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kLinalg, ExpandFloat64Math,
                    "IREE has no cbrt of float64, and inexact expm1, log1p"),
     IREE_PJRT_PASS(kLinalg, StabilizeSorts, "IREE's sorts are not stable"),
+    IREE_PJRT_PASS(kLinalg, IndexByRows,
+                   "IREE divides the number of each element by all dimensions"),
     {Phase::kLinalg,
      "DispatchLoops",
      &Loops,

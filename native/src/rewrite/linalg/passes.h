@@ -75,6 +75,9 @@ void ExpandPowers(const Ir& ir);
 // What is equal stays in order.
 void StabilizeSorts(const Ir& ir);
 
+// Rows that are taken from computed places: these come in arrays.
+void IndexByRows(const Ir& ir);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_REWRITE_LINALG_PASSES_H_

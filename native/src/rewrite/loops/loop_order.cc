@@ -10,7 +10,7 @@
 namespace iree_pjrt {
 namespace {
 
-using Maps = std::vector<std::vector<int64_t>>;
+using Maps = std::vector<LoopList>;
 
 bool UsesCounters(const Ir& ir, MlirOperation op) {
   for (MlirOperation one = ir.api.mlirBlockGetFirstOperation(ir.Body(op));
@@ -36,18 +36,9 @@ int Score(const Maps& maps, int64_t loop) {
   return score;
 }
 
-std::string RenamedMap(const std::vector<int64_t>& map, int64_t loops,
-                       const std::vector<int64_t>& renamed) {
-  std::string dims;
-  std::string results;
-  for (int64_t i = 0; i < loops; ++i) {
-    dims += (i ? ", d" : "d") + std::to_string(i);
-  }
-  for (const int64_t loop : map) {
-    results += (results.empty() ? "d" : ", d") +
-               std::to_string(renamed[static_cast<size_t>(loop)]);
-  }
-  return "affine_map<(" + dims + ") -> (" + results + ")>";
+LoopList Renamed(LoopList map, const LoopList& names) {
+  for (int64_t& loop : map) loop = names[static_cast<size_t>(loop)];
+  return map;
 }
 
 }  // namespace
@@ -78,7 +69,8 @@ void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
   }
   std::string texts;
   for (const auto& map : maps) {
-    texts += (texts.empty() ? "" : ", ") + RenamedMap(map, loops, renamed);
+    texts +=
+        (texts.empty() ? "" : ", ") + MapText(loops, Renamed(map, renamed));
   }
   ir.SetAttribute(op, "indexing_maps", ir.Parse("[" + texts + "]"));
   ir.SetAttribute(op, "iterator_types", ir.Parse("[" + types + "]"));

@@ -67,11 +67,8 @@ class ScatterLoops {
   MlirOperation AddBody(MlirOperation op, MlirBlock body) const {
     ir_.api.mlirRegionAppendOwnedBlock(ir_.api.mlirOperationGetFirstRegion(op),
                                        body);
-    MlirOperationState yield = ir_.api.mlirOperationStateGet(
-        {"scf.yield", 9}, ir_.api.mlirOperationGetLocation(scatter_));
-    const MlirOperation end = ir_.api.mlirOperationCreate(&yield);
-    ir_.api.mlirBlockAppendOwnedOperation(body, end);
-    return end;
+    return ir_.AppendTo(body, ir_.api.mlirOperationGetLocation(scatter_),
+                        "scf.yield", {});
   }
 
   // Where the update belongs in the dimensions that are indexed.

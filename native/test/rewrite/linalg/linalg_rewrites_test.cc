@@ -324,5 +324,46 @@ TEST(ExpandFloat64MathTest, WhatIreeLowersBadlyIsGone) {
   }
 }
 
+// What is taken of %a at a place that `places` computes from the loops %i and
+// %j.
+std::string TakenFrom(const std::string& places, const std::string& place,
+                      const std::string& rows = "500") {
+  const std::string array = "tensor<" + rows + "x300xf32>";
+  return After(R"(module {
+    util.func public @main(%a: )" +
+                   array + ") -> " + array + R"( {
+      %last = arith.constant 299 : index
+      %0 = tensor.empty() : )" +
+                   array + R"(
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>],
+                           iterator_types = ["parallel", "parallel"]}
+          outs(%0 : )" +
+                   array + R"() {
+      ^bb0(%out: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        )" + places +
+                   "\n%e = tensor.extract %a[" + place + "] : " + array + R"(
+        linalg.yield %e : f32
+      } -> )" + array +
+                   "\nutil.return %1 : " + array + "}}",
+               &IndexByRows);
+}
+
+TEST(IndexByRowsTest, ComputedRowsAreInAnArray) {
+  const std::string turned = "%t = arith.subi %last, %i : index";
+  const std::string text = TakenFrom(turned, "%t, %j");
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier")) << text;
+  EXPECT_TRUE(Holds(text, ": tensor<500xi64>) outs(")) << text;
+  EXPECT_FALSE(Holds(TakenFrom(turned, "%t, %j", "5"), "barrier"));
+}
+
+TEST(IndexByRowsTest, RowsStayApartWhereColumnsAreComputed) {
+  const std::string turned = "%t = arith.subi %last, %j : index";
+  const std::string text = TakenFrom(turned, "%i, %t");
+  EXPECT_TRUE(Holds(text, ": tensor<500xi64>) outs(")) << text;
+  EXPECT_FALSE(Holds(TakenFrom("", "%i, %j"), "barrier"));
+}
+
 }  // namespace
 }  // namespace iree_pjrt

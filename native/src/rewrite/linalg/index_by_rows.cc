@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that are taken from computed places, as x[::-1] and nearest neighbours
+// of images are. IREE (3.11, 3.13) makes one loop of all dimensions of such a
+// result, since no operand keeps them apart, and divides each element's number
+// to find out where it belongs. The pass makes an array of the places of rows,
+// before: an operand that keeps the dimensions apart.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mlir/array_type.h"
+#include "mlir/attributes.h"
+#include "mlir/generics.h"
+#include "mlir/scalar_builder.h"
+#include "rewrite/linalg/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Below it, the dispatch that makes the places takes longer than what it saves.
+constexpr int64_t kLeastElements = 16384;
+
+// A generic without inputs, whose loops are the dimensions of its result.
+class ComputedRows {
+ public:
+  ComputedRows(const Ir& ir, MlirOperation op)
+      : ir_(ir),
+        op_(op),
+        body_(ir.Body(op)),
+        shape_(ArrayTypeOf(ir, ir.Results(op).at(0))->shape),
+        last_(static_cast<int64_t>(shape_.size()) - 1) {}
+
+  void Rewrite() {
+    FindPlaces();
+    if (places_.empty()) return;
+    std::vector<MlirValue> arrays;
+    std::vector<LoopList> maps;
+    for (const MlirValue place : places_) {
+      const std::set<int64_t> loops = *LoopsOf(place);
+      maps.emplace_back(loops.begin(), loops.end());
+      arrays.push_back(ir_.Barrier(op_, ArrayOf(place, maps.back())));
+    }
+    TakeAsInputs(arrays, maps);
+  }
+
+ private:
+  using Loops = std::optional<std::set<int64_t>>;
+
+  // Places of rows; of what is computed along the last dimension, the place of
+  // its row.
+  void FindPlaces() {
+    bool is_last_computed = false;
+    MlirValue row{nullptr};
+    for (const MlirOperation inner : ir_.OperationsOf(body_)) {
+      if (ir_.Name(inner) != "tensor.extract") continue;
+      const std::vector<MlirValue> operands = ir_.Operands(inner);
+      for (size_t i = 1; i < operands.size(); ++i) {
+        const Loops loops = LoopsOf(operands[i]);
+        if (!loops || loops->empty()) continue;
+        if (IsLoop(operands[i])) {
+          if (loops->contains(last_ - 1)) row = operands[i];
+        } else if (loops->contains(last_)) {
+          is_last_computed = true;
+        } else if (!IsPlace(operands[i])) {
+          places_.push_back(operands[i]);
+        }
+      }
+    }
+    if (places_.empty() && is_last_computed && row.ptr) places_.push_back(row);
+  }
+
+  bool IsPlace(MlirValue value) const {
+    return std::ranges::any_of(
+        places_, [&](MlirValue place) { return place.ptr == value.ptr; });
+  }
+
+  bool IsLoop(MlirValue value) const {
+    return ir_.Name(ir_.Definition(value)) == "linalg.index";
+  }
+
+  // The loops that a number in the body depends on; nothing if also on others.
+  Loops LoopsOf(MlirValue value) const {
+    const MlirOperation op = ir_.Definition(value);
+    if (!op.ptr) return std::nullopt;
+    if (ir_.api.mlirOperationGetBlock(op).ptr != body_.ptr) {
+      return std::set<int64_t>{};
+    }
+    if (ir_.api.mlirOperationGetNumRegions(op) > 0) return std::nullopt;
+    std::set<int64_t> all;
+    if (IsLoop(value)) all.insert(ReadInteger(ir_, ir_.Attribute(op, "dim")));
+    for (const MlirValue operand : ir_.Operands(op)) {
+      if (ir_.IsArray(operand)) continue;
+      const Loops loops = LoopsOf(operand);
+      if (!loops) return std::nullopt;
+      all.insert(loops->begin(), loops->end());
+    }
+    return all;
+  }
+
+  // An array of the numbers, made before the generic.
+  MlirValue ArrayOf(MlirValue place, const LoopList& loops) const {
+    std::string type = "tensor<";
+    for (const int64_t loop : loops) {
+      type += std::to_string(shape_.at(static_cast<size_t>(loop))) + "x";
+    }
+    const MlirType element = ir_.ParseType("i64");
+    const MlirType array = ir_.ParseType(type + "i64>");
+    const MlirOperation empty =
+        ir_.CreateBefore(op_, "tensor.empty", {}, {array}, {});
+    const MlirOperation made =
+        Generic(ir_.Results(empty), {AllLoops(std::ssize(loops))},
+                std::ssize(loops), array);
+    const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
+    const MlirBlock body = ir_.api.mlirBlockCreate(1, &element, &location);
+    ir_.api.mlirRegionAppendOwnedBlock(
+        ir_.api.mlirOperationGetFirstRegion(made), body);
+    const MlirOperation end =
+        ir_.AppendTo(body, location, "linalg.yield",
+                     {ir_.api.mlirBlockGetArgument(body, 0)});
+    const MlirValue number =
+        ScalarBuilder(ir_, end, element)
+            .Apply("arith.index_cast", {Copy(place, loops, end)});
+    ir_.api.mlirOperationSetOperand(end, 0, number);
+    return ir_.Results(made).at(0);
+  }
+
+  // A generic before this one, of so many loops, without a body.
+  MlirOperation Generic(const std::vector<MlirValue>& operands,
+                        const std::vector<LoopList>& maps, int64_t loops,
+                        MlirType result) const {
+    std::string texts;
+    for (const LoopList& map : maps) {
+      texts += (texts.empty() ? "" : ", ") + MapText(loops, map);
+    }
+    const std::string inputs = std::to_string(operands.size() - 1);
+    return ir_.CreateBefore(
+        op_, "linalg.generic", operands, {result},
+        {ir_.Named("operandSegmentSizes",
+                   ir_.Parse("array<i32: " + inputs + ", 1>")),
+         ir_.Named("indexing_maps", ir_.Parse("[" + texts + "]")),
+         ir_.Named("iterator_types", ir_.Parse(ParallelLoops(loops)))},
+        1);
+  }
+
+  // The value, computed before `end` of an array's loops.
+  MlirValue Copy(MlirValue value, const LoopList& loops,
+                 MlirOperation end) const {
+    const MlirOperation op = ir_.Definition(value);
+    if (ir_.api.mlirOperationGetBlock(op).ptr != body_.ptr) return value;
+    std::vector<MlirValue> operands = ir_.Operands(op);
+    for (MlirValue& operand : operands) {
+      if (!ir_.IsArray(operand)) operand = Copy(operand, loops, end);
+    }
+    const MlirOperation copy = ir_.CloneBefore(end, op);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      ir_.api.mlirOperationSetOperand(copy, static_cast<intptr_t>(i),
+                                      operands[i]);
+    }
+    if (IsLoop(value)) {
+      const int64_t loop = ReadInteger(ir_, ir_.Attribute(op, "dim"));
+      const auto place = std::ranges::find(loops, loop) - loops.begin();
+      ir_.SetAttribute(copy, "dim",
+                       ir_.Parse(std::to_string(place) + " : i64"));
+    }
+    return ir_.Results(copy).at(0);
+  }
+
+  // The generic with these inputs, from which it takes the places.
+  void TakeAsInputs(std::vector<MlirValue> arrays,
+                    std::vector<LoopList> maps) const {
+    arrays.push_back(ir_.Operands(op_).at(0));
+    maps.push_back(AllLoops(last_ + 1));
+    const MlirOperation made =
+        Generic(arrays, maps, last_ + 1, ir_.ResultTypes(op_).at(0));
+    const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const MlirValue number = ir_.api.mlirBlockInsertArgument(
+          body_, static_cast<intptr_t>(i), ir_.ParseType("i64"), location);
+      const MlirValue place =
+          ScalarBuilder(ir_, ir_.api.mlirBlockGetFirstOperation(body_),
+                        ir_.ParseType("index"))
+              .Apply("arith.index_cast", {number});
+      ir_.api.mlirValueReplaceAllUsesOfWith(places_[i], place);
+    }
+    ir_.api.mlirRegionTakeBody(ir_.api.mlirOperationGetFirstRegion(made),
+                               ir_.api.mlirOperationGetFirstRegion(op_));
+    ir_.Replace(op_, ir_.Results(made));
+  }
+
+  const Ir& ir_;
+  const MlirOperation op_;
+  const MlirBlock body_;
+  const std::vector<int64_t> shape_;
+  const int64_t last_;
+  std::vector<MlirValue> places_;
+};
+
+// A large array, computed element by element.
+bool IsLarge(const Ir& ir, MlirOperation op) {
+  if (!IsElementwise(ir, op)) return false;
+  const auto type = ArrayTypeOf(ir, ir.Operands(op).back());
+  return type && type->shape.size() > 1 && type->shape.back() > 1 &&
+         ElementCount(type->shape) >= kLeastElements &&
+         IndexingMaps(ir, op).back() == AllLoops(std::ssize(type->shape));
+}
+
+bool Takes(const Ir& ir, MlirOperation op) {
+  return std::ranges::any_of(
+      ir.OperationsOf(ir.Body(op)),
+      [&](MlirOperation inner) { return ir.Name(inner) == "tensor.extract"; });
+}
+
+// Whether the array is computed of nothing but the places of its elements.
+bool IsCounted(const Ir& ir, MlirValue array, std::set<const void*>& seen) {
+  const MlirOperation op = ir.DefinitionBeforeReshapes(array);
+  if (!IsElementwise(ir, op) || Takes(ir, op)) return false;
+  if (!seen.insert(op.ptr).second) return true;
+  std::vector<MlirValue> inputs = ir.Operands(op);
+  inputs.pop_back();
+  return std::ranges::all_of(inputs, [&](MlirValue input) {
+    return !ir.IsArray(input) || IsCounted(ir, input, seen);
+  });
+}
+
+// IREE would compute what is counted in the loops themselves.
+void GuardCountedInputs(const Ir& ir, MlirOperation op) {
+  std::vector<MlirValue> inputs = ir.Operands(op);
+  inputs.pop_back();
+  std::set<const void*> seen;
+  if (std::ranges::all_of(inputs, [&](MlirValue input) {
+        return IsCounted(ir, input, seen);
+      })) {
+    for (const MlirValue input : inputs) {
+      ir.PutBehindBarrier(ir.BeforeReshapes(input));
+    }
+  }
+}
+
+}  // namespace
+
+void IndexByRows(const Ir& ir) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (!IsLarge(ir, op) || !Takes(ir, op)) continue;
+    if (ir.Operands(op).size() == 1) {
+      ComputedRows(ir, op).Rewrite();
+    } else {
+      GuardCountedInputs(ir, op);
+    }
+  }
+}
+
+}  // namespace iree_pjrt
