@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "mlir/array_type.h"
@@ -49,6 +50,7 @@ class ComputedRows {
 
  private:
   using Loops = std::optional<std::set<int64_t>>;
+  using Copies = std::unordered_map<const void*, MlirValue>;
 
   // Places of rows; of what is computed along the last dimension, the place of
   // its row.
@@ -83,7 +85,13 @@ class ComputedRows {
   }
 
   // The loops that a number in the body depends on; nothing if also on others.
-  Loops LoopsOf(MlirValue value) const {
+  Loops LoopsOf(MlirValue value) {
+    const auto [known, is_new] = loops_.try_emplace(value.ptr);
+    if (!is_new) return known->second;
+    return loops_[value.ptr] = FindLoops(value);
+  }
+
+  Loops FindLoops(MlirValue value) {
     const MlirOperation op = ir_.Definition(value);
     if (!op.ptr) return std::nullopt;
     if (ir_.api.mlirOperationGetBlock(op).ptr != body_.ptr) {
@@ -121,9 +129,10 @@ class ComputedRows {
     const MlirOperation end =
         ir_.AppendTo(body, location, "linalg.yield",
                      {ir_.api.mlirBlockGetArgument(body, 0)});
+    Copies copies;
     const MlirValue number =
         ScalarBuilder(ir_, end, element)
-            .Apply("arith.index_cast", {Copy(place, loops, end)});
+            .Apply("arith.index_cast", {Copy(place, loops, end, copies)});
     ir_.api.mlirOperationSetOperand(end, 0, number);
     return ir_.Results(made).at(0);
   }
@@ -147,13 +156,16 @@ class ComputedRows {
   }
 
   // The value, computed before `end` of an array's loops.
-  MlirValue Copy(MlirValue value, const LoopList& loops,
-                 MlirOperation end) const {
+  MlirValue Copy(MlirValue value, const LoopList& loops, MlirOperation end,
+                 Copies& copies) const {
     const MlirOperation op = ir_.Definition(value);
     if (ir_.api.mlirOperationGetBlock(op).ptr != body_.ptr) return value;
+    if (const auto made = copies.find(value.ptr); made != copies.end()) {
+      return made->second;
+    }
     std::vector<MlirValue> operands = ir_.Operands(op);
     for (MlirValue& operand : operands) {
-      if (!ir_.IsArray(operand)) operand = Copy(operand, loops, end);
+      if (!ir_.IsArray(operand)) operand = Copy(operand, loops, end, copies);
     }
     const MlirOperation copy = ir_.CloneBefore(end, op);
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -166,7 +178,7 @@ class ComputedRows {
       ir_.SetAttribute(copy, "dim",
                        ir_.Parse(std::to_string(place) + " : i64"));
     }
-    return ir_.Results(copy).at(0);
+    return copies[value.ptr] = ir_.Results(copy).at(0);
   }
 
   // The generic with these inputs, from which it takes the places.
@@ -197,6 +209,7 @@ class ComputedRows {
   const std::vector<int64_t> shape_;
   const int64_t last_;
   std::vector<MlirValue> places_;
+  std::unordered_map<const void*, Loops> loops_;
 };
 
 // A large array, computed element by element.
