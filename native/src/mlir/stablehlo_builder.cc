@@ -272,6 +272,16 @@ MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,
   return Make("select", {mask, yes, no}, ir_.api.mlirValueGetType(yes));
 }
 
+MlirValue StablehloBuilder::Part(std::string_view name, MlirValue array) const {
+  return Make(name, {array},
+              Type(ShapeOf(array), ComplexPart(ElementOf(array))));
+}
+
+MlirValue StablehloBuilder::Complex(MlirValue real, MlirValue imaginary) const {
+  return Make("complex", {real, imaginary},
+              Type(ShapeOf(real), "complex<" + ElementOf(real) + ">"));
+}
+
 MlirValue StablehloBuilder::Apply(
     std::string_view name, const std::vector<MlirValue>& operands) const {
   return Make(name, operands, ir_.api.mlirValueGetType(operands.at(0)));

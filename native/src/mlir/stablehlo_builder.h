@@ -88,6 +88,9 @@ class StablehloBuilder {
   // An operation whose result has the type of its first operand: `add`, `and`.
   MlirValue Apply(std::string_view name,
                   const std::vector<MlirValue>& operands) const;
+  // `real` or `imag` of complex numbers.
+  MlirValue Part(std::string_view name, MlirValue array) const;
+  MlirValue Complex(MlirValue real, MlirValue imaginary) const;
   // For each element of the operands, which have one shape, what the region of
   // `op` with this number computes of them as its result with this number.
   MlirValue Map(MlirOperation op, intptr_t region, intptr_t result,

@@ -79,8 +79,7 @@ void RewriteComplexUpdates(const Ir& ir);
 // abs of complex numbers of float32: of the ratio of their parts.
 void RewriteComplexAbs(const Ir& ir);
 
-// expm1, tan and tanh of complex numbers: in float64. Comes before what splits
-// these.
+// expm1, tan and tanh of complex numbers: of their parts, in float64.
 void WidenComplexMath(const Ir& ir);
 
 // Products and convolutions of arrays without elements: zeros.

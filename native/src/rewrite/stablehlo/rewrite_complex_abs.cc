@@ -13,13 +13,9 @@ MlirValue Size(const Ir& ir, MlirOperation op) {
   const StablehloBuilder builder(ir, op);
   const MlirValue number = ir.Operands(op).at(0);
   const MlirType part = builder.Type(builder.ShapeOf(number), "f32");
-  const auto size_of = [&](std::string_view name) {
-    const MlirOperation taken = ir.CreateBefore(
-        op, StablehloNameLike(ir.Name(op), name), {number}, {part}, {});
-    return builder.Apply("abs", {ir.Results(taken)[0]});
-  };
-  const MlirValue real = size_of("real");
-  const MlirValue imaginary = size_of("imag");
+  const MlirValue real = builder.Apply("abs", {builder.Part("real", number)});
+  const MlirValue imaginary =
+      builder.Apply("abs", {builder.Part("imag", number)});
   const MlirValue is_steep = builder.Compare("LT", real, imaginary);
   const MlirValue larger = builder.Select(is_steep, imaginary, real);
   const MlirValue smaller = builder.Select(is_steep, real, imaginary);
