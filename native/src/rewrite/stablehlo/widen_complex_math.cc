@@ -49,10 +49,11 @@ class ComplexMath {
             IfZero(u, u, Over(Times(Times(s, c), rest), whole))};
   }
 
-  // tan(x + iy) = -i tanh(i (x + iy))
+  // tan(x + iy) = -i tanh(i (x + iy)); no number for an infinite x
   Parts Tan(MlirValue x, MlirValue y) const {
-    const auto [real, imaginary] = Tanh(y, x);
-    return {imaginary, real};
+    const auto [imaginary, real] = Tanh(y, x);
+    const MlirValue none = Times(Number(x, "0.0"), Function("sine", x));
+    return {Plus(real, none), Plus(imaginary, none)};
   }
 
  private:
