@@ -49,10 +49,12 @@ class ComplexMath {
             IfZero(u, u, Over(Times(Times(s, c), rest), whole))};
   }
 
-  // tan(x + iy) = -i tanh(i (x + iy)); no number for an infinite x
+  // tan(x + iy) = -i tanh(i (x + iy)); no number if only x is infinite
   Parts Tan(MlirValue x, MlirValue y) const {
     const auto [imaginary, real] = Tanh(y, x);
-    const MlirValue none = Times(Number(x, "0.0"), Function("sine", x));
+    const MlirValue zero = Number(x, "0.0");
+    const MlirValue none =
+        IfZero(Times(zero, y), Times(zero, Function("sine", x)), zero);
     return {Plus(real, none), Plus(imaginary, none)};
   }
 
