@@ -75,6 +75,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kStablehlo, RewriteComposites, "IREE refuses composites"),
     IREE_PJRT_PASS(kStablehlo, ExpandSelectAndScatter,
                    "IREE refuses gradients of max pooling"),
+    IREE_PJRT_PASS(kStablehlo, CutUnusedEnds,
+                   "IREE goes beyond the only window that there is"),
     IREE_PJRT_PASS(kStablehlo, ExpandWindows,
                    "IREE refuses windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, ClampGathers, "IREE reads outside of arrays"),

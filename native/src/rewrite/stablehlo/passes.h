@@ -20,6 +20,10 @@ void CheckFunctions(const Ir& ir);
 // passes over scatters.
 void ExpandSelectAndScatter(const Ir& ir);
 
+// Windows that have one place along a dimension: of what they see. Comes before
+// what expands windows.
+void CutUnusedEnds(const Ir& ir);
+
 // reduce_window of several arrays, or with a body that is not one operation:
 // elementwise operations.
 void ExpandWindows(const Ir& ir);
