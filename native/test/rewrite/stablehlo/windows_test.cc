@@ -227,5 +227,51 @@ TEST(ScanInBlocksTest, NarrowSumsStayWideBetweenBlocks) {
   EXPECT_FALSE(Holds(text, "tensor<128x1xbf16>")) << text;
 }
 
+// A sum of windows of three with steps of two, over so many numbers.
+std::string SumOfThree(const std::string& size, const std::string& places,
+                       const std::string& padding = "0, 0") {
+  const std::string from = "tensor<" + size + "xf32>";
+  const std::string to = "tensor<" + places + "xf32>";
+  return After(R"(module {
+    func.func @main(%x: )" +
+                   from + ", %i: tensor<f32>) -> " + to + R"( {
+      %0 = "stablehlo.reduce_window"(%x, %i) <{
+          window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
+          padding = dense<[[)" +
+                   padding + R"(]]> : tensor<1x2xi64>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %s = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : ()" + from +
+                   ", tensor<f32>) -> " + to + "\n return %0 : " + to + "}}",
+               &CutUnusedEnds);
+}
+
+TEST(CutUnusedEndsTest, OfAReduction) {
+  EXPECT_TRUE(Holds(SumOfThree("4", "1"), "slice %arg0 [0:3]"));
+  EXPECT_FALSE(Holds(SumOfThree("3", "1"), "slice"));
+  EXPECT_FALSE(Holds(SumOfThree("6", "2"), "slice"));
+  // Padding first.
+  const std::string padded = SumOfThree("3", "1", "0, 1");
+  EXPECT_FALSE(Holds(padded, "slice")) << padded;
+  EXPECT_TRUE(Holds(padded, "padding = dense<0>")) << padded;
+}
+
+TEST(CutUnusedEndsTest, OfAConvolution) {
+  const std::string text = After(R"(module {
+    func.func @main(%x: tensor<2x4x6x5xf32>, %k: tensor<3x3x5x7xf32>)
+        -> tensor<2x1x2x7xf32> {
+      %0 = stablehlo.convolution(%x, %k)
+          dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+          window = {stride = [2, 2]}
+          {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+          : (tensor<2x4x6x5xf32>, tensor<3x3x5x7xf32>) -> tensor<2x1x2x7xf32>
+      return %0 : tensor<2x1x2x7xf32>
+    }
+  })",
+                                 &CutUnusedEnds);
+  EXPECT_TRUE(Holds(text, "slice %arg0 [0:2, 0:3, 0:6, 0:5]")) << text;
+}
+
 }  // namespace
 }  // namespace iree_pjrt
