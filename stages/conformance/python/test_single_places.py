@@ -35,6 +35,7 @@ class Form:
         self.rng = rng
 
     def numbers(self, *shape):
+        """Small whole numbers."""
         return self.rng.integers(-4, 5, shape).astype(np.float32)
 
 
