@@ -59,7 +59,9 @@ Invocation::Invocation(CompileSession& session, PassContext& passes)
       library_(session.library()),
       invocation_(library_.ireeCompilerInvocationCreate(session.get())),
       diagnostics_(library_.mlir,
-                   library_.ireeCompilerSessionBorrowContext(session.get())) {}
+                   library_.ireeCompilerSessionBorrowContext(session.get())) {
+  passes_.dispatches_scatters = LoopsAreDispatches();
+}
 
 Invocation::~Invocation() {
   library_.ireeCompilerInvocationDestroy(invocation_);
@@ -91,7 +93,6 @@ Signature Invocation::Rewrite(CostAnalysis* cost, std::string* text,
   RunPasses(Phase::kReceived, ir, passes_);
   Signature signature = ReadSignature(ir);
   *cost = AnalyzeCost(ir);
-  passes_.dispatches_scatters = LoopsAreDispatches();
   RunPasses(Phase::kStablehlo, ir, passes_);
   signature.foreign_calls = std::move(passes_.foreign_calls);
   *text = ir.Print(ir.module);
@@ -108,7 +109,6 @@ std::string Invocation::Compile(Cost* cost) {
   *cost = EstimateCost(Borrowed(*this).ir);
   const auto tuning = TuningFlags(*cost);
   passes_.packs = !tuning.empty();
-  passes_.dispatches_scatters = LoopsAreDispatches();
   if (LoopsAreDispatches()) {
     passes_.fuse_loop = [this](MlirOperation module) {
       return FuseLoop(module);

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/generics.h"
 
+#include <iterator>
 #include <numeric>
 #include <sstream>
 #include <string>
 
 namespace iree_pjrt {
+namespace {
+
+// `affine_map<(d0, d1) -> (d1)>`: of `count` loops, indexed by these.
+std::string MapText(int64_t count, const LoopList& indexing) {
+  const auto list = [](const LoopList& loops) {
+    std::string text;
+    for (const int64_t loop : loops) {
+      text += (text.empty() ? "d" : ", d") + std::to_string(loop);
+    }
+    return "(" + text + ")";
+  };
+  return "affine_map<" + list(AllLoops(count)) + " -> " + list(indexing) + ">";
+}
+
+// The `iterator_types` of loops that reduce nothing.
+std::string ParallelLoops(int64_t count) {
+  std::string text;
+  for (int64_t i = 0; i < count; ++i) {
+    text += i ? ", " : "";
+    text += "#linalg.iterator_type<parallel>";
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
 
 bool IsGeneric(const Ir& ir, MlirOperation op) {
   return op.ptr && ir.Name(op) == "linalg.generic";
@@ -57,24 +83,44 @@ LoopList AllLoops(int64_t count) {
   return loops;
 }
 
-std::string MapText(int64_t count, const LoopList& indexing) {
-  const auto list = [](const LoopList& loops) {
-    std::string text;
-    for (const int64_t loop : loops) {
-      text += (text.empty() ? "d" : ", d") + std::to_string(loop);
-    }
-    return "(" + text + ")";
-  };
-  return "affine_map<" + list(AllLoops(count)) + " -> " + list(indexing) + ">";
+MlirAttribute MapsOf(const Ir& ir, int64_t count,
+                     const std::vector<LoopList>& maps) {
+  std::string texts;
+  for (const LoopList& map : maps) {
+    texts += (texts.empty() ? "" : ", ") + MapText(count, map);
+  }
+  return ir.Parse("[" + texts + "]");
 }
 
-std::string ParallelLoops(int64_t count) {
-  std::string text;
-  for (int64_t i = 0; i < count; ++i) {
-    text += i ? ", " : "";
-    text += "#linalg.iterator_type<parallel>";
+MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
+                          const std::vector<MlirValue>& operands,
+                          const std::vector<LoopList>& maps,
+                          const std::vector<MlirType>& results) {
+  const int64_t loops = std::ssize(maps.back());
+  const std::string inputs = std::to_string(operands.size() - 1);
+  return ir.CreateBefore(
+      before, "linalg.generic", operands, results,
+      {ir.Named("operandSegmentSizes",
+                ir.Parse("array<i32: " + inputs + ", 1>")),
+       ir.Named("indexing_maps", MapsOf(ir, loops, maps)),
+       ir.Named("iterator_types", ir.Parse(ParallelLoops(loops)))},
+      1);
+}
+
+MlirBlock AddElementBody(const Ir& ir, MlirOperation generic) {
+  std::vector<MlirType> types;
+  for (const MlirValue operand : ir.Operands(generic)) {
+    const MlirType type = ir.api.mlirValueGetType(operand);
+    types.push_back(
+        ir.IsArray(operand) ? ir.api.mlirShapedTypeGetElementType(type) : type);
   }
-  return "[" + text + "]";
+  const std::vector<MlirLocation> locations(
+      types.size(), ir.api.mlirOperationGetLocation(generic));
+  const MlirBlock body = ir.api.mlirBlockCreate(
+      static_cast<intptr_t>(types.size()), types.data(), locations.data());
+  ir.api.mlirRegionAppendOwnedBlock(ir.api.mlirOperationGetFirstRegion(generic),
+                                    body);
+  return body;
 }
 
 MlirOperation YieldedBy(const Ir& ir, MlirOperation op) {

@@ -4,7 +4,6 @@
 #define IREE_PJRT_MLIR_GENERICS_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -37,10 +36,17 @@ std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op);
 
 // 0, 1, ..., count - 1
 LoopList AllLoops(int64_t count);
-// `affine_map<(d0, d1) -> (d1)>`: of `count` loops, indexed by these.
-std::string MapText(int64_t count, const LoopList& indexing);
-// The `iterator_types` of loops that reduce nothing.
-std::string ParallelLoops(int64_t count);
+// The `indexing_maps` of `count` loops.
+MlirAttribute MapsOf(const Ir& ir, int64_t count,
+                     const std::vector<LoopList>& maps);
+// A generic that reduces nothing, without a body. The last operand is written,
+// along all loops; `maps`: which loops index each.
+MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
+                          const std::vector<MlirValue>& operands,
+                          const std::vector<LoopList>& maps,
+                          const std::vector<MlirType>& results);
+// An empty body, whose arguments are elements of the operands.
+MlirBlock AddElementBody(const Ir& ir, MlirOperation generic);
 
 // What computes the single value that the body of a generic yields; null for
 // other operations, several values, and values from outside.

@@ -6,6 +6,32 @@
 #include "mlir/attributes.h"
 
 namespace iree_pjrt {
+namespace {
+
+// Leaves the numbers as they are if there is no such attribute.
+void ReadInto(const Ir& ir, MlirOperation op, std::string_view name,
+              Dims& numbers) {
+  const MlirAttribute attribute = BuiltinAttribute(ir, op, name);
+  if (attribute.ptr) numbers = ReadIntegers(ir, attribute);
+}
+
+Window ReadSteps(const Ir& ir, MlirOperation op, const Dims& sizes,
+                 std::string_view dilations, std::string_view base_dilations) {
+  Window window = TrivialWindow(sizes.size());
+  window.sizes = sizes;
+  ReadInto(ir, op, "window_strides", window.strides);
+  ReadInto(ir, op, dilations, window.dilations);
+  ReadInto(ir, op, base_dilations, window.base_dilations);
+  Dims padding(2 * sizes.size(), 0);
+  ReadInto(ir, op, "padding", padding);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    window.low[d] = padding.at(2 * d);
+    window.high[d] = padding.at(2 * d + 1);
+  }
+  return window;
+}
+
+}  // namespace
 
 Window TrivialWindow(size_t rank) {
   const Dims ones(rank, 1);
@@ -14,24 +40,14 @@ Window TrivialWindow(size_t rank) {
 }
 
 Window ReadWindow(const Ir& ir, MlirOperation op) {
-  const auto read = [&](std::string_view name, Dims& numbers) {
-    const MlirAttribute attribute = BuiltinAttribute(ir, op, name);
-    if (attribute.ptr) numbers = ReadIntegers(ir, attribute);
-  };
   Dims sizes;
-  read("window_dimensions", sizes);
-  Window window = TrivialWindow(sizes.size());
-  window.sizes = sizes;
-  read("window_strides", window.strides);
-  read("window_dilations", window.dilations);
-  read("base_dilations", window.base_dilations);
-  Dims padding(2 * sizes.size(), 0);
-  read("padding", padding);
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    window.low[d] = padding.at(2 * d);
-    window.high[d] = padding.at(2 * d + 1);
-  }
-  return window;
+  ReadInto(ir, op, "window_dimensions", sizes);
+  return ReadSteps(ir, op, sizes, "window_dilations", "base_dilations");
+}
+
+Window ReadConvolutionWindow(const Ir& ir, MlirOperation op,
+                             const Dims& sizes) {
+  return ReadSteps(ir, op, sizes, "rhs_dilation", "lhs_dilation");
 }
 
 void WriteWindow(const Ir& ir, MlirOperation op, const Window& window) {

@@ -25,6 +25,9 @@ struct Window {
 Window TrivialWindow(size_t rank);
 
 Window ReadWindow(const Ir& ir, MlirOperation op);
+// Of a convolution, along the dimensions of space; `sizes`: those of its
+// kernel.
+Window ReadConvolutionWindow(const Ir& ir, MlirOperation op, const Dims& sizes);
 // Gives the operation the window, for an array of as many dimensions.
 void WriteWindow(const Ir& ir, MlirOperation op, const Window& window);
 

@@ -5,9 +5,7 @@
 #ifndef IREE_PJRT_REWRITE_LINALG_EXPONENTIALS_H_
 #define IREE_PJRT_REWRITE_LINALG_EXPONENTIALS_H_
 
-#include <initializer_list>
-
-#include "mlir/scalar_builder.h"
+#include "mlir/float64_builder.h"
 
 namespace iree_pjrt {
 
@@ -15,8 +13,7 @@ class Exponentials {
  public:
   // Operations are made before `before`.
   Exponentials(const Ir& ir, MlirOperation before)
-      : b_(ir, before, ir.ParseType("f64")),
-        bits_(ir, before, ir.ParseType("i64")) {}
+      : b_(ir, before), bits_(ir, before, ir.ParseType("i64")) {}
 
   MlirValue Exp(MlirValue x) const;
   MlirValue Expm1(MlirValue x) const;
@@ -31,24 +28,15 @@ class Exponentials {
 
   Parts Split(MlirValue x) const;
   MlirValue Clamped(MlirValue x, const char* least, const char* most) const;
-  // Rounded to a whole number, with kWhole added.
-  MlirValue Whole(MlirValue x) const;
-  // 2 ** n of kWhole + n, from -1022 to 1023.
+  // 2 ** n of what Whole makes of n, from -1022 to 1023.
   MlirValue PowerOfTwo(MlirValue whole) const;
   // x 2 ** n, where that factor may be too large, or too small.
   MlirValue Scaled(MlirValue x, MlirValue n) const;
-  MlirValue Polynomial(MlirValue x,
-                       std::initializer_list<const char*> from_highest) const;
   // x where it is NaN, or nearly zero, and `value` elsewhere.
   MlirValue UnlessNan(MlirValue x, MlirValue value) const;
   MlirValue UnlessTiny(MlirValue x, MlirValue value) const;
 
-  MlirValue Add(MlirValue a, MlirValue b) const;
-  MlirValue Subtract(MlirValue a, MlirValue b) const;
-  MlirValue Multiply(MlirValue a, MlirValue b) const;
-  MlirValue Number(const char* text) const { return b_.Constant(text); }
-
-  const ScalarBuilder b_;
+  const Float64Builder b_;
   const ScalarBuilder bits_;
 };
 

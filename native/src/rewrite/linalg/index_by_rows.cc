@@ -119,40 +119,18 @@ class ComputedRows {
     const MlirType array = ir_.ParseType(type + "i64>");
     const MlirOperation empty =
         ir_.CreateBefore(op_, "tensor.empty", {}, {array}, {});
-    const MlirOperation made =
-        Generic(ir_.Results(empty), {AllLoops(std::ssize(loops))},
-                std::ssize(loops), array);
-    const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
-    const MlirBlock body = ir_.api.mlirBlockCreate(1, &element, &location);
-    ir_.api.mlirRegionAppendOwnedBlock(
-        ir_.api.mlirOperationGetFirstRegion(made), body);
+    const MlirOperation made = MakeGeneric(
+        ir_, op_, ir_.Results(empty), {AllLoops(std::ssize(loops))}, {array});
+    const MlirBlock body = AddElementBody(ir_, made);
     const MlirOperation end =
-        ir_.AppendTo(body, location, "linalg.yield",
-                     {ir_.api.mlirBlockGetArgument(body, 0)});
+        ir_.AppendTo(body, ir_.api.mlirOperationGetLocation(made),
+                     "linalg.yield", {ir_.api.mlirBlockGetArgument(body, 0)});
     Copies copies;
     const MlirValue number =
         ScalarBuilder(ir_, end, element)
             .Apply("arith.index_cast", {Copy(place, loops, end, copies)});
     ir_.api.mlirOperationSetOperand(end, 0, number);
     return ir_.Results(made).at(0);
-  }
-
-  // A generic before this one, of so many loops, without a body.
-  MlirOperation Generic(const std::vector<MlirValue>& operands,
-                        const std::vector<LoopList>& maps, int64_t loops,
-                        MlirType result) const {
-    std::string texts;
-    for (const LoopList& map : maps) {
-      texts += (texts.empty() ? "" : ", ") + MapText(loops, map);
-    }
-    const std::string inputs = std::to_string(operands.size() - 1);
-    return ir_.CreateBefore(
-        op_, "linalg.generic", operands, {result},
-        {ir_.Named("operandSegmentSizes",
-                   ir_.Parse("array<i32: " + inputs + ", 1>")),
-         ir_.Named("indexing_maps", ir_.Parse("[" + texts + "]")),
-         ir_.Named("iterator_types", ir_.Parse(ParallelLoops(loops)))},
-        1);
   }
 
   // The value, computed before `end` of an array's loops.
@@ -187,7 +165,7 @@ class ComputedRows {
     arrays.push_back(ir_.Operands(op_).at(0));
     maps.push_back(AllLoops(last_ + 1));
     const MlirOperation made =
-        Generic(arrays, maps, last_ + 1, ir_.ResultTypes(op_).at(0));
+        MakeGeneric(ir_, op_, arrays, maps, ir_.ResultTypes(op_));
     const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
     for (size_t i = 0; i < places_.size(); ++i) {
       const MlirValue number = ir_.api.mlirBlockInsertArgument(
@@ -227,22 +205,25 @@ bool Takes(const Ir& ir, MlirOperation op) {
       [&](MlirOperation inner) { return ir.Name(inner) == "tensor.extract"; });
 }
 
+std::vector<MlirValue> InputsOf(const Ir& ir, MlirOperation op) {
+  std::vector<MlirValue> inputs = ir.Operands(op);
+  inputs.pop_back();
+  return inputs;
+}
+
 // Whether the array is computed of nothing but the places of its elements.
 bool IsCounted(const Ir& ir, MlirValue array, std::set<const void*>& seen) {
   const MlirOperation op = ir.DefinitionBeforeReshapes(array);
   if (!IsElementwise(ir, op) || Takes(ir, op)) return false;
   if (!seen.insert(op.ptr).second) return true;
-  std::vector<MlirValue> inputs = ir.Operands(op);
-  inputs.pop_back();
-  return std::ranges::all_of(inputs, [&](MlirValue input) {
+  return std::ranges::all_of(InputsOf(ir, op), [&](MlirValue input) {
     return !ir.IsArray(input) || IsCounted(ir, input, seen);
   });
 }
 
 // IREE would compute what is counted in the loops themselves.
 void GuardCountedInputs(const Ir& ir, MlirOperation op) {
-  std::vector<MlirValue> inputs = ir.Operands(op);
-  inputs.pop_back();
+  const std::vector<MlirValue> inputs = InputsOf(ir, op);
   std::set<const void*> seen;
   if (std::ranges::all_of(inputs, [&](MlirValue input) {
         return IsCounted(ir, input, seen);

@@ -32,7 +32,7 @@ constexpr std::array<const char*, 6> kCosine = {"-2.7557319223985888e-07",
 
 class Angle {
  public:
-  Angle(const ScalarBuilder& b, MlirValue x) : b_(b) {
+  Angle(const Float64Builder& b, MlirValue x) : b_(b) {
     const MlirValue size = b.Apply("math.absf", {x});
     for (size_t i = 0; i < kLimits.size(); ++i) {
       below_.push_back(
@@ -40,42 +40,29 @@ class Angle {
     }
     const MlirValue first = ModuloTurn(Times(x, 0));
     const MlirValue second = ModuloTurn(Times(x, 1));
-    const MlirValue rest = Add(Times(x, 2), Times(x, 3));
-    const MlirValue quarters = Round(Add(first, second));
-    const MlirValue within = Add(Add(Subtract(first, quarters), second), rest);
+    const MlirValue rest = b_.Add(Times(x, 2), Times(x, 3));
+    const MlirValue quarters = b_.Round(b_.Add(first, second));
+    const MlirValue within =
+        b_.Add(b_.Add(b_.Subtract(first, quarters), second), rest);
     quarters_ = ModuloTurn(quarters);
     const MlirValue radians =
-        Multiply(within, b.Constant("1.5707963267948966"));
-    const MlirValue square = Multiply(radians, radians);
-    sine_ = Multiply(radians, Series(kSine, square));
-    cosine_ = Series(kCosine, square);
+        b_.Multiply(within, b.Constant("1.5707963267948966"));
+    const MlirValue square = b_.Multiply(radians, radians);
+    sine_ = b_.Multiply(radians, b_.Polynomial(square, kSine));
+    cosine_ = b_.Polynomial(square, kCosine);
   }
 
   MlirValue Sine() const { return At(quarters_); }
   MlirValue Cosine() const {
-    return At(ModuloTurn(Add(quarters_, b_.Constant("1.0"))));
+    return At(ModuloTurn(b_.Add(quarters_, b_.Constant("1.0"))));
   }
 
  private:
-  MlirValue Add(MlirValue x, MlirValue y) const {
-    return b_.Apply("arith.addf", {x, y});
-  }
-  MlirValue Subtract(MlirValue x, MlirValue y) const {
-    return b_.Apply("arith.subf", {x, y});
-  }
-  MlirValue Multiply(MlirValue x, MlirValue y) const {
-    return b_.Apply("arith.mulf", {x, y});
-  }
-  // Rounds to an integer, for |x| < 2 ** 51: added to 1.5 * 2 ** 52, x has no
-  // fraction.
-  MlirValue Round(MlirValue x) const {
-    const MlirValue shift = b_.Constant("6755399441055744.0");
-    return Subtract(Add(x, shift), shift);
-  }
   // Quarters from -2 to 2.
   MlirValue ModuloTurn(MlirValue quarters) const {
-    const MlirValue turns = Round(Multiply(quarters, b_.Constant("0.25")));
-    return Subtract(quarters, Multiply(turns, b_.Constant("4.0")));
+    const MlirValue turns =
+        b_.Round(b_.Multiply(quarters, b_.Constant("0.25")));
+    return b_.Subtract(quarters, b_.Multiply(turns, b_.Constant("4.0")));
   }
   // The product with the i-th chunk that is not left out.
   MlirValue Times(MlirValue x, size_t i) const {
@@ -83,16 +70,7 @@ class Angle {
     for (size_t k = kLimits.size(); k-- > 0;) {
       chunk = b_.Select(below_[k], b_.Constant(kChunks[i + k]), chunk);
     }
-    return Multiply(x, chunk);
-  }
-  template <size_t n>
-  MlirValue Series(const std::array<const char*, n>& factors,
-                   MlirValue x) const {
-    MlirValue sum = b_.Constant(factors[0]);
-    for (size_t i = 1; i < n; ++i) {
-      sum = Add(Multiply(sum, x), b_.Constant(factors[i]));
-    }
-    return sum;
+    return b_.Multiply(x, chunk);
   }
   // The sine after so many more quarters, -2 to 2. 0: s, 1: c, -1: -c, 2 and
   // -2: -s.
@@ -100,11 +78,11 @@ class Angle {
     const MlirValue size = b_.Apply("math.absf", {quarters});
     const MlirValue one = b_.Constant("1.0");
     const MlirValue odd = b_.Compare(ScalarBuilder::kEqual, size, one);
-    return b_.Select(odd, Multiply(quarters, cosine_),
-                     Multiply(Subtract(one, size), sine_));
+    return b_.Select(odd, b_.Multiply(quarters, cosine_),
+                     b_.Multiply(b_.Subtract(one, size), sine_));
   }
 
-  const ScalarBuilder& b_;
+  const Float64Builder& b_;
   std::vector<MlirValue> below_;
   MlirValue quarters_;
   MlirValue sine_;
@@ -113,11 +91,11 @@ class Angle {
 
 }  // namespace
 
-MlirValue MakeTurn(const ScalarBuilder& b, Turn turn, MlirValue x) {
+MlirValue MakeTurn(const Float64Builder& b, Turn turn, MlirValue x) {
   const Angle angle(b, x);
   if (turn == Turn::kSine) return angle.Sine();
   if (turn == Turn::kCosine) return angle.Cosine();
-  return b.Apply("arith.divf", {angle.Sine(), angle.Cosine()});
+  return b.Divide(angle.Sine(), angle.Cosine());
 }
 
 }  // namespace iree_pjrt

@@ -5,14 +5,14 @@
 #ifndef IREE_PJRT_REWRITE_LINALG_TURNS_H_
 #define IREE_PJRT_REWRITE_LINALG_TURNS_H_
 
-#include "mlir/scalar_builder.h"
+#include "mlir/float64_builder.h"
 
 namespace iree_pjrt {
 
 enum class Turn { kSine, kCosine, kTangent };
 
-// `b` builds float64; `x` is an angle in radians.
-MlirValue MakeTurn(const ScalarBuilder& b, Turn turn, MlirValue x);
+// `x` is an angle in radians.
+MlirValue MakeTurn(const Float64Builder& b, Turn turn, MlirValue x);
 
 }  // namespace iree_pjrt
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "mlir/scalar_builder.h"
+#include "mlir/float64_builder.h"
 #include "rewrite/linalg/passes.h"
 #include "rewrite/linalg/turns.h"
 
@@ -40,7 +40,6 @@ std::vector<MlirValue> Wide(const Ir& ir, MlirOperation op,
 }  // namespace
 
 void WidenMath(const Ir& ir) {
-  const MlirType f64 = ir.ParseType("f64");
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view name = ir.Name(op);
     const std::optional<Turn> turn = TurnOf(name);
@@ -49,7 +48,7 @@ void WidenMath(const Ir& ir) {
     if (!turn && !widened) continue;
     const MlirType type = ir.ResultTypes(op).at(0);
     if (!IsNarrow(ir.Print(type))) continue;
-    const ScalarBuilder b(ir, op, f64);
+    const Float64Builder b(ir, op);
     const std::vector<MlirValue> wide = Wide(ir, op, b);
     const MlirValue result =
         turn ? MakeTurn(b, *turn, wide.at(0)) : b.Apply(name, wide);

@@ -16,8 +16,6 @@
 namespace iree_pjrt {
 namespace {
 
-constexpr char kBinding[] = "hal.interface.binding.subspan";
-
 // Whether the binding begins where its buffer does.
 bool IsAtStart(const Ir& ir, MlirOperation binding) {
   const MlirOperation offset = ir.Definition(ir.Operands(binding).at(0));
@@ -29,17 +27,12 @@ bool IsAtStart(const Ir& ir, MlirOperation binding) {
 // of other types for the beginning of the buffer.
 MlirType Anywhere(const Ir& ir, MlirType memref) {
   Extents shape;
-  std::string text = "memref<";
   for (intptr_t i = 0; i < ir.api.mlirShapedTypeGetRank(memref); ++i) {
     shape.push_back(ir.api.mlirShapedTypeGetDimSize(memref, i));
-    text += std::to_string(shape.back()) + "x";
   }
-  text += ir.Print(ir.api.mlirShapedTypeGetElementType(memref));
-  std::string strides;
-  for (const int64_t stride : RowMajor(shape)) {
-    strides += (strides.empty() ? "" : ", ") + std::to_string(stride);
-  }
-  return ir.ParseType(text + ", strided<[" + strides + "], offset: ?>>");
+  return StridedMemory(ir, shape,
+                       ir.Print(ir.api.mlirShapedTypeGetElementType(memref)),
+                       RowMajor(shape), "?");
 }
 
 // The binding, as memory of this type.

@@ -63,6 +63,14 @@ Extents RowMajor(const Extents& shape) {
   return strides;
 }
 
+MlirType StridedMemory(const Ir& ir, const Extents& shape,
+                       const std::string& element, const Extents& strides,
+                       const std::string& offset) {
+  return ir.ParseType(
+      MemrefText(shape, element,
+                 ", strided<[" + List(strides) + "], offset: " + offset + ">"));
+}
+
 bool View::IsWhole() const {
   return offset == 0 && !added_offset.ptr && strides == RowMajor(shape) &&
          ElementCount(shape) == ElementCount(root->shape);
@@ -116,9 +124,8 @@ MlirType Buffers::TypeOf(const View& view) const {
   }
   const std::string offset =
       view.added_offset.ptr ? "?" : std::to_string(view.offset);
-  return ir_.ParseType(MemrefText(
-      view.shape, view.root->element,
-      ", strided<[" + List(view.strides) + "], offset: " + offset + ">"));
+  return StridedMemory(ir_, view.shape, view.root->element, view.strides,
+                       offset);
 }
 
 MlirValue Buffers::Memref(const View& view, MlirOperation before) const {

@@ -56,6 +56,11 @@ std::string Array64(const Extents& numbers);
 // Strides of an array that is row major.
 Extents RowMajor(const Extents& shape);
 
+// The type of memory of these strides; `offset`: where it begins, or `?`.
+MlirType StridedMemory(const Ir& ir, const Extents& shape,
+                       const std::string& element, const Extents& strides,
+                       const std::string& offset);
+
 class Buffers {
  public:
   // Memory is allocated at the start of the function.

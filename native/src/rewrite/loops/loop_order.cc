@@ -67,12 +67,9 @@ void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
     types += (i ? ", " : "") +
              ir.Print(ir.api.mlirArrayAttrGetElement(iterators, order[i]));
   }
-  std::string texts;
-  for (const auto& map : maps) {
-    texts +=
-        (texts.empty() ? "" : ", ") + MapText(loops, Renamed(map, renamed));
-  }
-  ir.SetAttribute(op, "indexing_maps", ir.Parse("[" + texts + "]"));
+  Maps ordered;
+  for (const LoopList& map : maps) ordered.push_back(Renamed(map, renamed));
+  ir.SetAttribute(op, "indexing_maps", MapsOf(ir, loops, ordered));
   ir.SetAttribute(op, "iterator_types", ir.Parse("[" + types + "]"));
 }
 

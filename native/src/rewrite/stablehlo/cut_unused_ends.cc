@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "mlir/attributes.h"
 #include "mlir/convolution.h"
 #include "mlir/stablehlo_names.h"
 #include "mlir/window.h"
@@ -80,22 +79,10 @@ void CutConvolution(const Ir& ir, MlirOperation op) {
   const size_t rank = result.size();
   const size_t space = rank - 2;
   const ConvolutionDims dims = ReadConvolution(ir, op, rank);
-  Window window = TrivialWindow(space);
-  window.sizes =
+  const Dims sizes =
       InSpace(builder.ShapeOf(ir.Operands(op).at(1)), dims.kernel, 0, space);
-  const auto read = [&](std::string_view name, Dims& numbers) {
-    const MlirAttribute attribute = BuiltinAttribute(ir, op, name);
-    if (attribute.ptr) numbers = ReadIntegers(ir, attribute);
-  };
-  read("rhs_dilation", window.dilations);
-  read("lhs_dilation", window.base_dilations);
-  Dims padding(2 * space, 0);
-  read("padding", padding);
-  for (size_t i = 0; i < space; ++i) {
-    window.low[i] = padding.at(2 * i);
-    window.high[i] = padding.at(2 * i + 1);
-  }
-  Cut(ir, op, window, Dims(dims.input.begin() + 1, dims.input.end() - 1),
+  Cut(ir, op, ReadConvolutionWindow(ir, op, sizes),
+      Dims(dims.input.begin() + 1, dims.input.end() - 1),
       InSpace(result, dims.output, 1, rank - 1), 1);
 }
 

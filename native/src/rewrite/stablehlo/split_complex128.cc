@@ -32,18 +32,6 @@ bool IsComplex128(const Ir& ir, MlirValue value) {
   return type && type->Element() == "complex<f64>";
 }
 
-MlirValue MakeBefore(const Ir& ir, MlirOperation before, MlirOperation like,
-                     std::string_view name,
-                     const std::vector<MlirValue>& operands, MlirType type) {
-  const MlirOperation made = ir.CreateBefore(
-      before, StablehloNameLike(ir.Name(like), name), operands, {type}, {});
-  return ir.api.mlirOperationGetResult(made, 0);
-}
-
-MlirType PartType(const StablehloBuilder& builder, MlirValue whole) {
-  return builder.Type(builder.ShapeOf(whole), "f64");
-}
-
 void SplitConstant(const Ir& ir, MlirOperation op) {
   if (IsReduction(ir, ir.api.mlirOperationGetParentOperation(op))) return;
   const MlirValue constant = ir.Results(op)[0];
@@ -51,34 +39,29 @@ void SplitConstant(const Ir& ir, MlirOperation op) {
   std::erase_if(uses,
                 [&](const Use& use) { return IsReduction(ir, use.user); });
   if (uses.empty()) return;
-  const MlirOperation next = ir.api.mlirOperationGetNextInBlock(op);
-  const MlirType type = PartType(StablehloBuilder(ir, op), constant);
-  const MlirValue real = MakeBefore(ir, next, op, "real", {constant}, type);
-  const MlirValue imaginary =
-      MakeBefore(ir, next, op, "imag", {constant}, type);
-  ir.SetUses(uses, MakeBefore(ir, next, op, "complex", {real, imaginary},
-                              ir.api.mlirValueGetType(constant)));
+  const StablehloBuilder after(ir, ir.api.mlirOperationGetNextInBlock(op), op);
+  const MlirValue real = after.Part("real", constant);
+  const MlirValue imaginary = after.Part("imag", constant);
+  ir.SetUses(uses, after.Complex(real, imaginary));
   ir.PutBehindBarrier(real);
 }
 
 void SplitPad(const Ir& ir, MlirOperation op) {
   const StablehloBuilder builder(ir, op);
   const std::vector<MlirValue> operands = ir.Operands(op);
-  const MlirType whole = ir.ResultTypes(op)[0];
-  const MlirType part = PartType(builder, ir.Results(op)[0]);
+  const MlirType part = builder.Type(builder.ShapeOf(ir.Results(op)[0]), "f64");
   std::vector<MlirValue> parts;
   for (const char* name : {"real", "imag"}) {
     const MlirOperation pad = ir.CloneBefore(op, op);
     for (size_t i = 0; i < operands.size(); ++i) {
       ir.api.mlirOperationSetOperand(
           pad, static_cast<intptr_t>(i),
-          MakeBefore(ir, pad, op, name, {operands[i]},
-                     PartType(builder, operands[i])));
+          StablehloBuilder(ir, pad).Part(name, operands[i]));
     }
     parts.push_back(ir.Results(pad)[0]);
     ir.api.mlirValueSetType(parts.back(), part);
   }
-  ir.Replace(op, {MakeBefore(ir, op, op, "complex", parts, whole)});
+  ir.Replace(op, {builder.Complex(parts[0], parts[1])});
 }
 
 }  // namespace

@@ -145,11 +145,14 @@ TEST(DispatchLoopsTest, ALoopOnWhichSimplifyingFailsStays) {
   EXPECT_FALSE(Holds(after, "flow."));
 }
 
-// A function that copies one binding, which begins there, to another.
-std::string CopyFrom(const std::string& offset) {
-  return R"(
-#layout = #hal.pipeline.layout<bindings = [
-  #hal.pipeline.binding<storage_buffer>, #hal.pipeline.binding<storage_buffer>]>
+// A function over this many bindings.
+std::string Bound(int bindings, const std::string& body) {
+  std::string layout;
+  for (int i = 0; i < bindings; ++i) {
+    layout += i ? ", " : "";
+    layout += "#hal.pipeline.binding<storage_buffer>";
+  }
+  return "#layout = #hal.pipeline.layout<bindings = [" + layout + R"(]>
 module {
   hal.executable private @e {
     hal.executable.variant public @v
@@ -157,35 +160,50 @@ module {
       hal.executable.export public @f ordinal(0) layout(#layout)
       builtin.module {
         func.func @f() {
-          %c0 = arith.constant 0 : index
-          %from = arith.constant )" +
-         offset + R"( : index
-          %0 = hal.interface.binding.subspan layout(#layout) binding(0)
-              offset(%from)
-              : !iree_tensor_ext.dispatch.tensor<readonly:tensor<8xf32>>
-          %1 = hal.interface.binding.subspan layout(#layout) binding(1)
-              offset(%c0)
-              : !iree_tensor_ext.dispatch.tensor<writeonly:tensor<8xf32>>
-          %2 = iree_tensor_ext.dispatch.tensor.load %0, offsets = [0],
-              sizes = [8], strides = [1]
-              : !iree_tensor_ext.dispatch.tensor<readonly:tensor<8xf32>>
-              -> tensor<8xf32>
-          %a = memref.alloca() : memref<8xf32>
-          bufferization.materialize_in_destination %2 in restrict writable %a
-              : (tensor<8xf32>, memref<8xf32>) -> ()
-          %b = memref.alloca() : memref<8xf32>
-          linalg.copy ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
-          %3 = bufferization.to_tensor %b restrict
-              : memref<8xf32> to tensor<8xf32>
-          iree_tensor_ext.dispatch.tensor.store %3, %1, offsets = [0],
-              sizes = [8], strides = [1] : tensor<8xf32>
-              -> !iree_tensor_ext.dispatch.tensor<writeonly:tensor<8xf32>>
-          return
-        }
-      }
-    }
-  }
-})";
+)" + body +
+         "return\n } } } } }";
+}
+
+// `tensor` is what is bound as number `binding`, from `offset` on, and `memory`
+// is where it is.
+std::string Loaded(int binding, const std::string& offset,
+                   const std::string& access) {
+  const std::string bound =
+      "!iree_tensor_ext.dispatch.tensor<" + access + ":tensor<8xf32>>";
+  return "%at = arith.constant " + offset + R"( : index
+      %bound = hal.interface.binding.subspan layout(#layout) binding()" +
+         std::to_string(binding) + ") offset(%at) : " + bound + R"(
+      %tensor = iree_tensor_ext.dispatch.tensor.load %bound, offsets = [0],
+          sizes = [8], strides = [1] : )" +
+         bound + R"( -> tensor<8xf32>
+      %memory = memref.alloca() : memref<8xf32>
+      bufferization.materialize_in_destination %tensor in restrict writable
+          %memory : (tensor<8xf32>, memref<8xf32>) -> ()
+)";
+}
+
+// What is in the memory becomes that of the binding.
+std::string Stored(const std::string& memory, const std::string& bound,
+                   const std::string& access) {
+  return "%result = bufferization.to_tensor " + memory + R"( restrict
+          : memref<8xf32> to tensor<8xf32>
+      iree_tensor_ext.dispatch.tensor.store %result, )" +
+         bound + R"(, offsets = [0],
+          sizes = [8], strides = [1] : tensor<8xf32>
+          -> !iree_tensor_ext.dispatch.tensor<)" +
+         access + ":tensor<8xf32>>\n";
+}
+
+// Copies one binding, which begins there, to another.
+std::string CopyFrom(const std::string& offset) {
+  return Bound(2, Loaded(0, offset, "readonly") + R"(
+      %start = arith.constant 0 : index
+      %target = hal.interface.binding.subspan layout(#layout) binding(1)
+          offset(%start)
+          : !iree_tensor_ext.dispatch.tensor<writeonly:tensor<8xf32>>
+      %copy = memref.alloca() : memref<8xf32>
+      linalg.copy ins(%memory : memref<8xf32>) outs(%copy : memref<8xf32>)
+)" + Stored("%copy", "%target", "writeonly"));
 }
 
 TEST(BindLoopsTest, MemoryIsThatOfTheBindings) {
@@ -203,41 +221,11 @@ TEST(BindLoopsTest, MemoryMayBeginAnywhere) {
                     ": memref<8xf32, strided<[1], offset: ?>>\n"));
 }
 
-// A function that adds to a binding, which begins there, in place.
 TEST(BindLoopsTest, AResultInPlaceIsOneBinding) {
-  const std::string after = After(R"(
-#layout = #hal.pipeline.layout<bindings = [
-  #hal.pipeline.binding<storage_buffer>]>
-module {
-  hal.executable private @e {
-    hal.executable.variant public @v
-        target(<"llvm-cpu", "static", {cpu = "generic"}>) {
-      hal.executable.export public @f ordinal(0) layout(#layout)
-      builtin.module {
-        func.func @f() {
-          %c64 = arith.constant 64 : index
-          %0 = hal.interface.binding.subspan layout(#layout) binding(0)
-              offset(%c64)
-              : !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
-          %1 = iree_tensor_ext.dispatch.tensor.load %0, offsets = [0],
-              sizes = [8], strides = [1]
-              : !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
-              -> tensor<8xf32>
-          %a = memref.alloca() : memref<8xf32>
-          bufferization.materialize_in_destination %1 in restrict writable %a
-              : (tensor<8xf32>, memref<8xf32>) -> ()
-          %2 = bufferization.to_tensor %a restrict
-              : memref<8xf32> to tensor<8xf32>
-          iree_tensor_ext.dispatch.tensor.store %2, %0, offsets = [0],
-              sizes = [8], strides = [1] : tensor<8xf32>
-              -> !iree_tensor_ext.dispatch.tensor<readwrite:tensor<8xf32>>
-          return
-        }
-      }
-    }
-  }
-})",
-                                  &BindLoops);
+  const std::string after =
+      After(Bound(1, Loaded(0, "64", "readwrite") +
+                         Stored("%memory", "%bound", "readwrite")),
+            &BindLoops);
   EXPECT_EQ(Allocated(after), 0U) << after;
   EXPECT_FALSE(Holds(after, "dispatch.tensor.store")) << after;
 }
