@@ -127,7 +127,8 @@ function rowsOf(pipeline: string): string[] {
 }
 
 /** The pass of a row; empty if the row is written in a way that this does not know. */
-const passOf = (row: string): string => /^(?:IREE_PJRT_PASS\(\s*k\w+,\s*|\{Phase::k\w+,\s*")(\w+)/.exec(row)?.[1] ?? '';
+const passOf = (row: string): string =>
+  /^(?:IREE_PJRT_(?:CPU_|GPU_)?PASS\(\s*k\w+,\s*|\{Phase::k\w+,\s*")(\w+)/.exec(row)?.[1] ?? '';
 
 const PIPELINE = await readFile(join(NATIVE, 'src/rewrite/pipeline.cc'), 'utf8');
 const PASSES = rowsOf(PIPELINE).map(passOf);
@@ -135,9 +136,10 @@ const PASSES = rowsOf(PIPELINE).map(passOf);
 test('rows of the table are read whole, on however many lines they are', () => {
   const rows = rowsOf(
     'constexpr Pass kPasses[] = {\n    IREE_PJRT_PASS(\n        kStablehlo, WidenSums,\n        "a, (b"),\n' +
-      '    {Phase::kHal, "EmbedObject",\n     &Object, "c", {.from = {3, 13}}},\n    Strange(kVm, Other),\n};\n',
+      '    {Phase::kHal, "EmbedObject",\n     &Object, "c", {.from = {3, 13}}},\n' +
+      '    IREE_PJRT_GPU_PASS(kFlow, Turn, "d"),\n    Strange(kVm, Other),\n};\n',
   );
-  expect(rows.map(passOf)).toEqual(['WidenSums', 'EmbedObject', '']);
+  expect(rows.map(passOf)).toEqual(['WidenSums', 'EmbedObject', 'Turn', '']);
   expect(PASSES.filter((name) => name === '')).toEqual([]);
   expect(PASSES).toEqual(expect.arrayContaining(['RewriteUnsignedOperations', 'PinCapturedValues', 'EmbedObject']));
 });

@@ -60,7 +60,7 @@ Invocation::Invocation(CompileSession& session, PassContext& passes)
       invocation_(library_.ireeCompilerInvocationCreate(session.get())),
       diagnostics_(library_.mlir,
                    library_.ireeCompilerSessionBorrowContext(session.get())) {
-  passes_.dispatches_scatters = LoopsAreDispatches();
+  passes_.for_gpus = CompilesForGpus();
 }
 
 Invocation::~Invocation() {
@@ -109,7 +109,7 @@ std::string Invocation::Compile(Cost* cost) {
   *cost = EstimateCost(Borrowed(*this).ir);
   const auto tuning = TuningFlags(*cost);
   passes_.packs = !tuning.empty();
-  if (LoopsAreDispatches()) {
+  if (!passes_.for_gpus) {
     passes_.fuse_loop = [this](MlirOperation module) {
       return FuseLoop(module);
     };

@@ -65,7 +65,7 @@ bool EmbedsObject(const std::vector<std::string>& flags) {
   return kLoadsObjects && !links;
 }
 
-bool LoopsAreDispatches() { return true; }
+bool CompilesForGpus() { return false; }
 
 // Packing in IREE's later phase (--iree-opt-data-tiling) crashes its compiler
 // on gradients of embeddings that are used twice.

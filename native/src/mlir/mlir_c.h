@@ -141,6 +141,7 @@ namespace iree_pjrt {
   X(mlirIdentifierGet, MlirIdentifier (*)(MlirContext, MlirStringRef))         \
   X(mlirIdentifierStr, MlirStringRef (*)(MlirIdentifier))                      \
   X(mlirIntegerTypeGet, MlirType (*)(MlirContext, unsigned))                   \
+  X(mlirIntegerTypeGetWidth, unsigned (*)(MlirType))                           \
   X(mlirLocationCallSiteGetCallee, MlirLocation (*)(MlirLocation))             \
   X(mlirLocationCallSiteGetCaller, MlirLocation (*)(MlirLocation))             \
   X(mlirLocationFileLineColRangeGetFilename, MlirIdentifier (*)(MlirLocation)) \

@@ -12,6 +12,7 @@
 #include "rewrite/late/passes.h"
 #include "rewrite/linalg/passes.h"
 #include "rewrite/loops/passes.h"
+#include "rewrite/sources/passes.h"
 #include "rewrite/stablehlo/passes.h"
 #include "rewrite/stream/passes.h"
 #include "trace/trace.h"
@@ -36,16 +37,17 @@ void ForeignCalls(const Ir& ir, PassContext& context) {
   RewriteForeignCalls(ir, context.foreign_calls);
 }
 
+void Operands(const Ir& ir, PassContext& context) {
+  LimitDispatchOperands(
+      ir, context.for_gpus ? kMostArraysOnGpus : kMostArraysOnCpus);
+}
+
 void Inputs(const Ir& ir, PassContext& context) {
   KeepInputs(ir, context.donatable);
 }
 
 void Scatters(const Ir& ir, PassContext& context) {
-  KeepScattersInBounds(ir, context.dispatches_scatters);
-}
-
-void OwnScatters(const Ir& ir, PassContext& context) {
-  if (context.dispatches_scatters) DispatchScatters(ir);
+  KeepScattersInBounds(ir, !context.for_gpus);
 }
 
 void TakenSources(const Ir& ir, PassContext& context) {
@@ -66,6 +68,10 @@ void Object(const Ir& ir, PassContext& context) {
 
 #define IREE_PJRT_PASS(phase, name, why) \
   {Phase::phase, #name, &Only<&name>, why}
+#define IREE_PJRT_CPU_PASS(phase, name, why) \
+  {Phase::phase, #name, &Only<&name>, why, {}, Targets::kCpus}
+#define IREE_PJRT_GPU_PASS(phase, name, why) \
+  {Phase::phase, #name, &Only<&name>, why, {}, Targets::kGpus}
 
 constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kReceived, CheckFunctions,
@@ -122,8 +128,12 @@ constexpr Pass kPasses[] = {
                    "IREE makes scalar code of dimensions in another order"),
     IREE_PJRT_PASS(kStablehlo, SumLongProducts,
                    "IREE adds one product after another"),
+    IREE_PJRT_PASS(kStablehlo, SplitComplexReductions,
+                   "IREE makes scalar code of complex sums, and for GPUs none"),
     IREE_PJRT_PASS(kStablehlo, SplitReductions,
                    "IREE adds one vector after another, on one core"),
+    IREE_PJRT_PASS(kStablehlo, ConvertAfterSlices,
+                   "IREE converts all of an array where a slice is needed"),
     IREE_PJRT_PASS(kStablehlo, OrderFloatExtremes,
                    "IREE fills vectors up with numbers that change results"),
     IREE_PJRT_PASS(kStablehlo, RewriteDotProducts,
@@ -162,8 +172,8 @@ constexpr Pass kPasses[] = {
                    "IREE does not compile complex constants of rank 0"),
     IREE_PJRT_PASS(kLinalg, FoldKnownParts,
                    "IREE mixes up two results of a dispatch that are equal"),
-    IREE_PJRT_PASS(kLinalg, LimitDispatchOperands,
-                   "IREE fuses more than its runtime has operands for"),
+    {Phase::kLinalg, "LimitDispatchOperands", &Operands,
+     "IREE fuses more than its runtime has operands for"},
     {Phase::kLinalg, "GuardTakenSources", &TakenSources,
      "IREE takes elements from the packed form of an array"},
     IREE_PJRT_PASS(kLinalg, GuardCrossedResults,
@@ -182,6 +192,8 @@ constexpr Pass kPasses[] = {
                    "powers of negative numbers and of zero are NaN in IREE"),
     IREE_PJRT_PASS(kLinalg, ExpandFloat64Math,
                    "IREE has no cbrt of float64, and inexact expm1, log1p"),
+    IREE_PJRT_PASS(kLinalg, FillWithConstants,
+                   "IREE shares what two reductions begin with"),
     IREE_PJRT_PASS(kLinalg, StabilizeSorts, "IREE's sorts are not stable"),
     IREE_PJRT_PASS(kLinalg, IndexByRows,
                    "IREE divides the number of each element by all dimensions"),
@@ -191,8 +203,10 @@ constexpr Pass kPasses[] = {
      "IREE queues each operation of each turn of a loop; 3.11 loses where "
      "memory begins that is taken apart",
      {.from = {3, 13}}},
-    {Phase::kLinalg, "DispatchScatters", &OwnScatters,
-     "IREE writes out of bounds, element by element"},
+    IREE_PJRT_CPU_PASS(kLinalg, DispatchScatters,
+                       "IREE writes out of bounds, element by element"),
+    IREE_PJRT_GPU_PASS(kLinalg, GuardScatteredValues,
+                       "IREE refuses scatters of what it computes with them"),
 
     IREE_PJRT_PASS(kFlow, ShareBarriers,
                    "IREE writes in place into what is read before a barrier"),
@@ -221,16 +235,20 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_PASS(kSources, BindLoops,
                    "the memory of DispatchLoops is not bound to arguments"),
+    IREE_PJRT_GPU_PASS(kSources, TurnReductions,
+                       "IREE begins some reductions with a wrong number, and "
+                       "knows none for others"),
 
-    IREE_PJRT_PASS(kDispatch, ReduceBooleans,
-                   "IREE makes scalar code of any and all"),
-    IREE_PJRT_PASS(kDispatch, TakeRows,
-                   "IREE takes each element of a row by an index of its own"),
-    IREE_PJRT_PASS(
+    IREE_PJRT_CPU_PASS(kDispatch, ReduceBooleans,
+                       "IREE makes scalar code of any and all"),
+    IREE_PJRT_CPU_PASS(
+        kDispatch, TakeRows,
+        "IREE takes each element of a row by an index of its own"),
+    IREE_PJRT_CPU_PASS(
         kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),
-    IREE_PJRT_PASS(kDispatch, VectorizeComplex,
-                   "IREE makes scalar code of complex numbers"),
+    IREE_PJRT_CPU_PASS(kDispatch, VectorizeComplex,
+                       "IREE makes scalar code of complex numbers"),
 
     {Phase::kHal, "EmbedObject", &Object,
      "IREE's module has only the name of the compiled object"},
@@ -239,6 +257,20 @@ constexpr Pass kPasses[] = {
                    "IREE's registers overwrite each other between blocks"),
 };
 #undef IREE_PJRT_PASS
+#undef IREE_PJRT_CPU_PASS
+#undef IREE_PJRT_GPU_PASS
+
+bool IsFor(const Pass& pass, bool gpus) {
+  return pass.targets == Targets::kAll ||
+         pass.targets == (gpus ? Targets::kGpus : Targets::kCpus);
+}
+
+std::string NeededText(const Pass& pass) {
+  std::string text = TextOf(pass.needed);
+  if (pass.targets == Targets::kAll) return text;
+  if (!text.empty()) text += ", ";
+  return text + (pass.targets == Targets::kGpus ? "GPUs" : "CPUs");
+}
 
 bool Holds(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -312,7 +344,7 @@ void CheckPassNames(const char* variable,
 void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
   for (const Pass& pass : kPasses) {
     if (pass.phase != phase || !pass.needed.Hold(context.line) ||
-        Holds(context.skipped, pass.name)) {
+        !IsFor(pass, context.for_gpus) || Holds(context.skipped, pass.name)) {
       continue;
     }
     const TraceSpan span(TraceKind::kCompile, pass.name);
@@ -329,7 +361,7 @@ const std::string& PassTable() {
     auto* text = new std::string;
     for (const Pass& pass : kPasses) {
       *text += std::string(NameOf(pass.phase)) + '\t' + pass.name + '\t' +
-               pass.why + '\t' + TextOf(pass.needed) + '\n';
+               pass.why + '\t' + NeededText(pass) + '\n';
     }
     return text;
   }();

@@ -43,8 +43,8 @@ struct PassContext {
   bool packs = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
-  // Whether DispatchScatters makes the code of scatters.
-  bool dispatches_scatters = false;
+  // Whether the target is a GPU: passes for the others are not run.
+  bool for_gpus = false;
   // Fuses what is in a module of one function; false if that fails. Empty where
   // loops are no dispatches.
   std::function<bool(MlirOperation module)> fuse_loop;
@@ -63,6 +63,9 @@ struct PassContext {
   int count = 0;  // of passes that were saved, for the names of files
 };
 
+// What a pass is for: IREE makes code of another kind for each.
+enum class Targets { kAll, kCpus, kGpus };
+
 struct Pass {
   Phase phase;
   const char* name;
@@ -71,6 +74,7 @@ struct Pass {
   const char* why;
   // The release lines of IREE that need it.
   ReleaseLines needed = {};
+  Targets targets = Targets::kAll;
 };
 
 std::span<const Pass> Passes();
@@ -87,8 +91,8 @@ inline constexpr char kAllPasses[] = "all";
 void CheckPassNames(const char* variable,
                     const std::vector<std::string>& names);
 
-// A line for each pass: phase, name, reason and the releases that need it
-// (empty for all), with a tab between two.
+// A line for each pass: phase, name, reason, and the releases and targets that
+// need it (empty for all), with a tab between two.
 const std::string& PassTable();
 
 }  // namespace iree_pjrt

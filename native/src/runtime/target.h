@@ -38,8 +38,8 @@ bool NameATarget(const std::vector<std::string>& flags);
 // This machine's processor, where compiled code runs on it; else empty.
 const std::string& Processor();
 
-// Whether a whole loop may be a dispatch, which one core runs.
-bool LoopsAreDispatches();
+// Whether code is made for GPUs: of many threads, none of which is fast.
+bool CompilesForGpus();
 
 // Whether the compiler writes an object file that goes into the module.
 bool EmbedsObject(const std::vector<std::string>& flags);

@@ -3,7 +3,7 @@
 
 Run in an environment in which the wheel, pytest, pytest-xdist and pytest-timeout are installed::
 
-    python -m pytest -n auto --timeout 60 FOLDER
+    python -m pytest -n auto --timeout 180 FOLDER
 """
 
 import os
@@ -72,7 +72,7 @@ def run_script(platform: str) -> Callable[..., subprocess.CompletedProcess[str]]
         source: str,
         *arguments: object,
         env: Mapping[str, str | None] | None = None,
-        timeout: float = 50,
+        timeout: float = 150,
         check: bool = True,
     ) -> subprocess.CompletedProcess[str]:
         wanted = {**os.environ, "JAX_PLATFORMS": platform, **(env or {})}

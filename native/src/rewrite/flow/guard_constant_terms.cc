@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions whose terms are all one number (`jnp.exp(jnp.full(50, 2.)).sum()`,
-// `jnp.sum(~x ^ x)`). IREE 3.11 finds that out when it fuses. It then
+// `jnp.sum(~x ^ x)`). IREE (3.11, 3.13) finds that out when it fuses. It then
 // vectorizes the reduction without counting how many elements a vector stands
-// for, and leaves elements out. IREE does not vectorize a reduction with a
-// barrier in its body. The pass also drops inputs that the reduction no longer
-// reads: IREE would put them on the stack.
+// for, and leaves elements out. Of n equal terms the sum is n times the term,
+// the product its power, and the largest the term itself: the pass reduces one
+// term. Others get a barrier in their body, which keeps IREE for CPUs from
+// vectorizing, and no inputs that they do not read: IREE would put them on the
+// stack.
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "mlir/generics.h"
+#include "mlir/scalar_builder.h"
 #include "rewrite/flow/passes.h"
 
 namespace iree_pjrt {
@@ -24,10 +33,136 @@ class Terms {
                 ir.api.mlirOperationGetNumResults(reduction)) {}
 
   void Guard() const {
+    if (ReduceOne()) return;
     if (PutBehindBarriers()) DropUnread();
   }
 
  private:
+  // One term for all of them; false where they are not all one number, or the
+  // reduction is of another kind.
+  bool ReduceOne() const {
+    const MlirOperation combine = YieldedBy(ir_, reduction_);
+    if (!combine.ptr || ir_.Operands(combine).size() != 2) return false;
+    const std::vector<MlirValue> operands = ir_.Operands(combine);
+    const size_t place = IsReducedInto(operands[0]) ? 1 : 0;
+    if (!IsReducedInto(operands[1 - place]) || !IsOneNumber(operands[place])) {
+      return false;
+    }
+    for (intptr_t i = 0; i < inputs_; ++i) {
+      if (ir_.Uses(ir_.api.mlirBlockGetArgument(body_, i)).size() > 0) {
+        return false;
+      }
+    }
+    const std::optional<int64_t> count = CountTerms();
+    if (!count) return false;
+    const auto term = Together(combine, operands[place], *count);
+    if (!term) return false;
+    ir_.api.mlirOperationSetOperand(combine, static_cast<intptr_t>(place),
+                                    *term);
+    for (intptr_t i = 0; i < inputs_; ++i) ReplaceInput(i, OneTermOf(i));
+    return true;
+  }
+
+  // How many terms a result has; empty if that is not known, or none.
+  std::optional<int64_t> CountTerms() const {
+    const std::vector<LoopList> maps = IndexingMaps(ir_, reduction_);
+    const LoopList& kept = maps.back();
+    std::vector<int64_t> sizes;  // of loops, 0: not known
+    for (intptr_t i = 0; i < inputs_; ++i) {
+      const MlirType type = InputType(i);
+      if (!ir_.api.mlirTypeIsAShaped(type) ||
+          !ir_.api.mlirShapedTypeHasStaticShape(type)) {
+        return std::nullopt;
+      }
+      const LoopList& map = maps.at(static_cast<size_t>(i));
+      for (size_t d = 0; d < map.size(); ++d) {
+        if (map[d] == kNoLoop) return std::nullopt;
+        const auto loop = static_cast<size_t>(map[d]);
+        if (sizes.size() <= loop) sizes.resize(loop + 1, 1);
+        sizes[loop] =
+            ir_.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(d));
+      }
+    }
+    int64_t count = 1;
+    for (size_t loop = 0; loop < sizes.size(); ++loop) {
+      const bool reduced =
+          std::ranges::find(kept, static_cast<int64_t>(loop)) == kept.end();
+      if (reduced) count *= sizes[loop];
+    }
+    if (count == 0) return std::nullopt;
+    return count;
+  }
+
+  // What `count` equal terms are together; empty where that is not known.
+  std::optional<MlirValue> Together(MlirOperation combine, MlirValue term,
+                                    int64_t count) const {
+    constexpr std::array<std::string_view, 12> kIdempotent = {
+        "arith.maxsi",    "arith.minsi",    "arith.maxui",   "arith.minui",
+        "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf",
+        "arith.andi",     "arith.ori",      "math.maxnum",   "math.minnum"};
+    const std::string_view name = ir_.Name(combine);
+    const ScalarBuilder builder(ir_, combine, ir_.ResultTypes(combine).at(0));
+    if (std::ranges::find(kIdempotent, name) != kIdempotent.end()) return term;
+    if (name == "arith.addi") {
+      return builder.Apply("arith.muli", {term, builder.Constant(count)});
+    }
+    if (name == "arith.addf" && IsExactIn(count, term)) {
+      return builder.Apply(
+          "arith.mulf", {term, builder.Constant(std::to_string(count) + ".0")});
+    }
+    if (name == "arith.mulf" || name == "arith.muli") {
+      return Power(builder, name, term, count);
+    }
+    return std::nullopt;
+  }
+
+  // Narrow floats do not have the number of terms.
+  bool IsExactIn(int64_t count, MlirValue term) const {
+    const std::string type = ir_.Print(ir_.api.mlirValueGetType(term));
+    return type == "f64" || (type == "f32" && count <= 1 << 24);
+  }
+
+  static MlirValue Power(const ScalarBuilder& builder, std::string_view times,
+                         MlirValue base, int64_t exponent) {
+    std::optional<MlirValue> power;
+    for (; exponent > 0; exponent /= 2) {
+      if (exponent % 2 == 1) {
+        power = power ? builder.Apply(times, {*power, base}) : base;
+      }
+      if (exponent > 1) base = builder.Apply(times, {base, base});
+    }
+    return *power;
+  }
+
+  MlirType InputType(intptr_t i) const {
+    return ir_.api.mlirValueGetType(
+        ir_.api.mlirOperationGetOperand(reduction_, i));
+  }
+
+  // The type of an input with one element along each loop that reduces.
+  MlirType OneTermOf(intptr_t i) const {
+    const std::vector<LoopList> maps = IndexingMaps(ir_, reduction_);
+    const LoopList& map = maps.at(static_cast<size_t>(i));
+    const MlirType type = InputType(i);
+    std::string text = "tensor<";
+    for (size_t d = 0; d < map.size(); ++d) {
+      const bool kept =
+          std::ranges::find(maps.back(), map[d]) != maps.back().end();
+      const int64_t size =
+          ir_.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(d));
+      text += std::to_string(kept ? size : 1) + "x";
+    }
+    return ir_.ParseType(
+        text + ir_.Print(ir_.api.mlirShapedTypeGetElementType(type)) + ">");
+  }
+
+  void ReplaceInput(intptr_t i, MlirType type) const {
+    const MlirOperation empty =
+        ir_.CreateBefore(reduction_, "tensor.empty", {}, {type}, {});
+    ir_.api.mlirOperationSetOperand(reduction_, i,
+                                    ir_.api.mlirOperationGetResult(empty, 0));
+  }
+
   bool PutBehindBarriers() const {
     bool any = false;
     for (MlirOperation op = ir_.api.mlirBlockGetFirstOperation(body_); op.ptr;
@@ -54,16 +189,12 @@ class Terms {
     for (intptr_t i = 0; i < inputs_; ++i) {
       const MlirValue argument = ir_.api.mlirBlockGetArgument(body_, i);
       if (ir_.api.mlirValueGetFirstUse(argument).ptr) continue;
-      const MlirType type = ir_.api.mlirValueGetType(
-          ir_.api.mlirOperationGetOperand(reduction_, i));
+      const MlirType type = InputType(i);
       if (!ir_.api.mlirTypeIsAShaped(type) ||
           !ir_.api.mlirShapedTypeHasStaticShape(type)) {
         continue;
       }
-      const MlirOperation empty =
-          ir_.CreateBefore(reduction_, "tensor.empty", {}, {type}, {});
-      ir_.api.mlirOperationSetOperand(reduction_, i,
-                                      ir_.api.mlirOperationGetResult(empty, 0));
+      ReplaceInput(i, type);
     }
   }
 

@@ -2,8 +2,8 @@
 // Programs of many arrays. IREE 3.11 fuses elementwise operations that depend
 // on each other into one dispatch, and likewise single elements in a row,
 // however many arrays they read and write. Its runtime then refuses dispatches
-// of more than 32, or 64, operands. The pass inserts barriers; a new dispatch
-// begins behind each.
+// of more than 32, or 64, operands, for GPUs of more than 16. The pass inserts
+// barriers; a new dispatch begins behind each.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -13,10 +13,6 @@
 
 namespace iree_pjrt {
 namespace {
-
-// The limit of a dispatch's arrays. It is below 32, as arrays are estimated
-// here.
-constexpr size_t kMostArrays = 24;
 
 // False within a loop, where a barrier leaves IREE with values without buffers.
 bool IsInFunction(const Ir& ir, MlirOperation op) {
@@ -122,13 +118,14 @@ class Row {
   std::unordered_set<const void*> members_;
 };
 
-void BreakRows(const Ir& ir, const std::vector<MlirOperation>& ops) {
+void BreakRows(const Ir& ir, const std::vector<MlirOperation>& ops,
+               size_t most) {
   Row row(ir);
   for (const MlirOperation op : ops) {
     if (!IsOnOneElement(ir, op)) continue;
     Row longer = row;
     longer.Add(op);
-    if (!row.empty() && longer.CountArrays() > kMostArrays) {
+    if (!row.empty() && longer.CountArrays() > most) {
       for (const MlirValue result : ir.Results(row.last())) {
         ir.PutBehindBarrier(result);
       }
@@ -146,11 +143,11 @@ using Arrays = std::unordered_set<const void*>;
 // counted.
 class Chains {
  public:
-  explicit Chains(const Ir& ir) : ir_(ir) {}
+  Chains(const Ir& ir, size_t most) : ir_(ir), most_(most) {}
 
   void Add(MlirOperation op) {
     Arrays arrays = ArraysOf(op);
-    while (arrays.size() > kMostArrays) {
+    while (arrays.size() > most_) {
       const MlirValue largest = LargestOperand(op);
       if (!largest.ptr) break;
       ir_.PutBehindBarrier(largest);
@@ -191,6 +188,7 @@ class Chains {
   }
 
   const Ir& ir_;
+  const size_t most_;
   std::unordered_map<const void*, Arrays> known_;
 };
 
@@ -203,13 +201,13 @@ bool IsFusedWithItsOperands(const Ir& ir, MlirOperation op) {
 
 }  // namespace
 
-void LimitDispatchOperands(const Ir& ir) {
+void LimitDispatchOperands(const Ir& ir, size_t most) {
   const std::vector<MlirOperation> ops = ir.AllOperations();
-  Chains chains(ir);
+  Chains chains(ir, most);
   for (const MlirOperation op : ops) {
     if (IsFusedWithItsOperands(ir, op)) chains.Add(op);
   }
-  BreakRows(ir, ops);
+  BreakRows(ir, ops, most);
 }
 
 }  // namespace iree_pjrt

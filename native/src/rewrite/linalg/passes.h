@@ -4,6 +4,7 @@
 #ifndef IREE_PJRT_REWRITE_LINALG_PASSES_H_
 #define IREE_PJRT_REWRITE_LINALG_PASSES_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -36,8 +37,11 @@ void CopySlicedSources(const Ir& ir);
 void GuardStridedInserts(const Ir& ir);
 
 // Only as many operations as IREE's runtime has operands for follow each
-// other without a barrier between them.
-void LimitDispatchOperands(const Ir& ir);
+// other without a barrier between them. `most`: arrays of a dispatch; it is
+// below what the runtime takes, as arrays are estimated here.
+inline constexpr size_t kMostArraysOnCpus = 24;
+inline constexpr size_t kMostArraysOnGpus = 12;
+void LimitDispatchOperands(const Ir& ir, size_t most);
 
 // For programs whose products are packed. What elements are taken from at an
 // index, and a product uses, is an array of its own.
@@ -74,6 +78,12 @@ void ExpandPowers(const Ir& ir);
 
 // What is equal stays in order.
 void StabilizeSorts(const Ir& ir);
+
+// Arrays of one known number are filled with it.
+void FillWithConstants(const Ir& ir);
+
+// What is scattered, and where to, is computed before.
+void GuardScatteredValues(const Ir& ir);
 
 // Rows that are taken from computed places: these come in arrays.
 void IndexByRows(const Ir& ir);

@@ -138,6 +138,12 @@ void RewriteRngStates(const Ir& ir);
 // signed ones, the same bits.
 void RewriteUnsignedOperations(const Ir& ir);
 
+// slice of what was converted: converted after the slice.
+void ConvertAfterSlices(const Ir& ir);
+
+// reduce of complex numbers: of real and imaginary parts.
+void SplitComplexReductions(const Ir& ir);
+
 // The largest and smallest of floats, as those of integers in the same
 // order.
 void OrderFloatExtremes(const Ir& ir);

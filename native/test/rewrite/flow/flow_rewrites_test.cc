@@ -186,9 +186,9 @@ TEST(KeepSharedResultsTest, ALoopThatCarriesOnWhatIsOutside) {
   EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg4")) << text;
 }
 
-TEST(GuardConstantTermsTest, WhereAReductionAddsTheSameToEachElement) {
-  const auto sum = [](const std::string& added) {
-    return After(R"(module {
+// A reduction of nine numbers by `combine`, of `term` and what came before.
+std::string ReducedBy(const std::string& combine, const std::string& term) {
+  return After(R"(module {
       util.func public @main(%x: tensor<9xi32>, %start: tensor<i32>)
           -> tensor<i32> {
         %two = arith.constant 2 : i32
@@ -201,23 +201,44 @@ TEST(GuardConstantTermsTest, WhereAReductionAddsTheSameToEachElement) {
           %i = arith.index_cast %index : index to i32
           %four = arith.muli %two, %two : i32
           %more = arith.muli %two, %i : i32
-          %c = arith.addi %b, )" +
-                     added + R"( : i32
+          %c = arith.)" +
+                   combine + " %b, " + term + R"( : i32
           linalg.yield %c : i32
         } -> tensor<i32>
         util.return %0 : tensor<i32>
       }
     })",
-                 &GuardConstantTerms);
-  };
-  EXPECT_TRUE(Holds(sum("%two"), "util.optimization_barrier"));
-  EXPECT_TRUE(Holds(sum("%four"), "util.optimization_barrier"));
-  EXPECT_TRUE(Holds(sum("%two"), "ins(%0 : tensor<9xi32>)")) << sum("%two");
-  EXPECT_TRUE(Holds(sum("%two"), "%0 = tensor.empty() : tensor<9xi32>"));
-  EXPECT_FALSE(Holds(sum("%a"), "tensor.empty"));
-  EXPECT_FALSE(Holds(sum("%a"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(sum("%i"), "util.optimization_barrier"));
-  EXPECT_FALSE(Holds(sum("%more"), "util.optimization_barrier"));
+               &GuardConstantTerms);
+}
+
+TEST(GuardConstantTermsTest, OneTermStandsForAllThatAreEqual) {
+  for (const char* term : {"%two", "%four"}) {
+    const std::string sum = ReducedBy("addi", term);
+    EXPECT_TRUE(Holds(sum, "%0 = tensor.empty() : tensor<1xi32>")) << sum;
+    EXPECT_TRUE(Holds(sum, "ins(%0 : tensor<1xi32>)")) << sum;
+    EXPECT_TRUE(Holds(sum, "%c9_i32 = arith.constant 9 : i32")) << sum;
+    EXPECT_FALSE(Holds(sum, "util.optimization_barrier")) << sum;
+  }
+  const std::string largest = ReducedBy("maxsi", "%two");
+  EXPECT_TRUE(Holds(largest, "ins(%0 : tensor<1xi32>)")) << largest;
+  EXPECT_FALSE(Holds(largest, "9_i32")) << largest;
+  // 2 to the power of 9 is two times ((2^2)^2)^2.
+  const std::string power = ReducedBy("muli", "%two");
+  EXPECT_TRUE(Holds(power, "ins(%0 : tensor<1xi32>)")) << power;
+}
+
+TEST(GuardConstantTermsTest, OthersGetABarrierAndNoInput) {
+  const std::string text = ReducedBy("xori", "%two");
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier")) << text;
+  EXPECT_TRUE(Holds(text, "%0 = tensor.empty() : tensor<9xi32>")) << text;
+}
+
+TEST(GuardConstantTermsTest, TermsThatDifferStay) {
+  for (const char* term : {"%a", "%i", "%more"}) {
+    const std::string sum = ReducedBy("addi", term);
+    EXPECT_FALSE(Holds(sum, "tensor.empty")) << sum;
+    EXPECT_FALSE(Holds(sum, "util.optimization_barrier")) << sum;
+  }
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ TEST(KeepInputsTest, WhatIsReturnedIsKeptThoughItIsDonated) {
 }
 
 TEST(LimitDispatchOperandsTest, ASumOfManyArraysIsTakenInParts) {
-  const auto barriers = [](int arrays) {
+  const auto barriers = [](int arrays, size_t most) {
     std::string arguments;
     std::string sums;
     std::string last = "%a0";
@@ -269,12 +269,70 @@ TEST(LimitDispatchOperandsTest, ASumOfManyArraysIsTakenInParts) {
                   ") -> tensor<8xf32> {\n"
                   "%e = tensor.empty() : tensor<8xf32>\n" +
                   sums + "util.return " + last + " : tensor<8xf32>\n} }",
-              &LimitDispatchOperands),
+              [most](const Ir& ir) { LimitDispatchOperands(ir, most); }),
         "util.optimization_barrier");
   };
-  EXPECT_EQ(barriers(8), 0U);
-  EXPECT_GE(barriers(40), 1U);
-  EXPECT_GE(barriers(100), 3U);
+  EXPECT_EQ(barriers(8, kMostArraysOnCpus), 0U);
+  EXPECT_GE(barriers(40, kMostArraysOnCpus), 1U);
+  EXPECT_GE(barriers(100, kMostArraysOnCpus), 3U);
+  EXPECT_EQ(barriers(20, kMostArraysOnCpus), 0U);
+  EXPECT_GE(barriers(20, kMostArraysOnGpus), 1U);
+}
+
+TEST(FillWithConstantsTest, AnArrayOfOneKnownNumberIsFilledWithIt) {
+  const auto filled =
+      [](const std::string& number, const std::string& type = "f32") {
+        const std::string array = "tensor<3x2x" + type + ">";
+        const std::string scalar = "tensor<" + type + ">";
+        return After("module { util.func public @main(%x: " + scalar + ") -> " +
+                         array + " {" + number + " : " + scalar + R"(
+      %e = tensor.empty() : )" +
+                         array + R"(
+      %0 = linalg.generic {
+          indexing_maps = [affine_map<(d0, d1) -> ()>,
+                           affine_map<(d0, d1) -> (d0, d1)>],
+          iterator_types = ["parallel", "parallel"]}
+          ins(%n : )" + scalar +
+                         ") outs(%e : " + array + R"() {
+      ^bb0(%a: )" + type +
+                         ", %b: " + type + R"():
+        linalg.yield %a : )" +
+                         type + R"(
+      } -> )" + array + R"(
+      util.return %0 : )" +
+                         array + R"(
+    } })",
+                     &FillWithConstants);
+      };
+  EXPECT_TRUE(Holds(filled("%n = arith.constant dense<5.0>"),
+                    "linalg.fill ins(%cst_0 : f32)"));
+  EXPECT_FALSE(
+      Holds(filled("%n = util.optimization_barrier %x"), "linalg.fill"));
+  EXPECT_FALSE(
+      Holds(filled("%n = arith.constant dense<(5.0,1.0)>", "complex<f32>"),
+            "linalg.fill"));
+}
+
+TEST(GuardScatteredValuesTest, WhatIsComputedIsBehindABarrier) {
+  const auto scatter = [](const std::string& updates) {
+    return After(R"(module {
+    util.func public @main(%x: tensor<8xf32>, %i: tensor<3x1xi32>,
+                           %u: tensor<3xf32>, %v: tensor<3xf32>)
+        -> tensor<8xf32> {
+      %w = arith.addf %u, %v : tensor<3xf32>
+      %0 = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+          ins()" + updates +
+                     R"(, %i : tensor<3xf32>, tensor<3x1xi32>)
+          outs(%x : tensor<8xf32>) {
+      ^bb0(%a: f32, %b: f32):
+        iree_linalg_ext.yield %a : f32
+      } -> tensor<8xf32>
+      util.return %0 : tensor<8xf32>
+    } })",
+                 &GuardScatteredValues);
+  };
+  EXPECT_EQ(Count(scatter("%w"), "util.optimization_barrier"), 1U);
+  EXPECT_EQ(Count(scatter("%u"), "util.optimization_barrier"), 0U);
 }
 
 TEST(KeepProductSumsTest, AZeroStandsBetweenProductAndSum) {

@@ -54,6 +54,45 @@ TEST(WidenSumsTest, WhatDoesNotRoundStays) {
   EXPECT_FALSE(Holds(text, "f32")) << text;
 }
 
+TEST(ConvertAfterSlicesTest, TheSliceIsConverted) {
+  const auto sliced = [](const std::string& source) {
+    return After(R"(module {
+    func.func @main(%x: tensor<8x2xi8>, %y: tensor<16xi32>) -> tensor<3xi32> {
+      %0 = stablehlo.convert %x : (tensor<8x2xi8>) -> tensor<8x2xi32>
+      %1 = stablehlo.reshape %0 : (tensor<8x2xi32>) -> tensor<16xi32>
+      %2 = stablehlo.slice )" +
+                     source +
+                     R"( [4:10:2] : (tensor<16xi32>) -> tensor<3xi32>
+      return %2 : tensor<3xi32>
+    }
+  })",
+                 &ConvertAfterSlices);
+  };
+  EXPECT_TRUE(Holds(sliced("%1"), "(tensor<16xi8>) -> tensor<3xi8>"));
+  EXPECT_TRUE(Holds(sliced("%1"), "(tensor<3xi8>) -> tensor<3xi32>"));
+  EXPECT_TRUE(Holds(sliced("%y"), "(tensor<16xi32>) -> tensor<3xi32>"));
+}
+
+TEST(SplitComplexReductionsTest, PartsAreSummed) {
+  const auto reduced = [](const std::string& by) {
+    return After(R"(module {
+    func.func @main(%v: tensor<8xcomplex<f32>>, %i: tensor<complex<f32>>)
+        -> tensor<complex<f32>> {
+      %0 = stablehlo.reduce(%v init: %i) applies stablehlo.)" +
+                     by + R"( across dimensions = [0]
+          : (tensor<8xcomplex<f32>>, tensor<complex<f32>>)
+          -> tensor<complex<f32>>
+      return %0 : tensor<complex<f32>>
+    }
+  })",
+                 &SplitComplexReductions);
+  };
+  EXPECT_EQ(
+      Count(reduced("add"), "(tensor<8xf32>, tensor<f32>) -> tensor<f32>"), 2U)
+      << reduced("add");
+  EXPECT_FALSE(Holds(reduced("multiply"), "tensor<8xf32>"));
+}
+
 TEST(SplitComplex128Test, ConstantsAreMadeOfTheirParts) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<4xcomplex<f64>>)

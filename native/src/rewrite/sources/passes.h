@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatches that are ready to be compiled: nothing is fused any more, and
+// nothing decided yet.
+#ifndef IREE_PJRT_REWRITE_SOURCES_PASSES_H_
+#define IREE_PJRT_REWRITE_SOURCES_PASSES_H_
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// Reductions whose neutral element IREE does not know are such as it knows one
+// for, of numbers that are turned before and back after.
+void TurnReductions(const Ir& ir);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_SOURCES_PASSES_H_
