@@ -76,3 +76,9 @@ test('its wheel is told apart from the release, which stays as it was', async ()
   expect(JSON.stringify([...usual.members.keys()])).not.toMatch(/_asan|leaks\.supp|planted/);
   expect(JSON.stringify([...made.members.keys()])).not.toMatch(/planted/);
 });
+
+test('a flavour is not published', async () => {
+  const refused = await checkout.run(['run', 'publish', '--variant', 'cpu-asan', '--plain']);
+  expect(refused.code, refused.output).toBe(2);
+  expect(refused.output).toContain("has the local label 'asan'");
+});

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Builds from source (docs/at-head.md): a checkout of IREE with a compiler from wheels, a build folder, a jaxlib by path. */
+/**
+ * Builds from source (docs/at-head.md): a checkout of IREE with a compiler from wheels, a build folder, a jaxlib by path.
+ * What is built is the flavour tracing, which no other test builds.
+ */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,6 +13,7 @@ import type {
   ResolveArtifact,
   SmokeArtifact,
   SourcesArtifact,
+  WheelsReport,
 } from '../../stages/artifacts.js';
 import { releaseOf } from '../../stages/lib/release-of.js';
 import { makeCheckout, removeCheckouts, sha256, type Checkout, type Snapshot } from '../rigs/checkout.js';
@@ -21,6 +25,7 @@ import { fieldsOf, readWheel, textOf } from '../rigs/wheel-file.js';
 import { writeWheel } from '../rigs/wheel-server.js';
 
 const LINE = releaseOf(IREE);
+const VARIANT = 'cpu-tracing';
 
 let checkout: Checkout;
 let before: Snapshot;
@@ -123,9 +128,10 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
   let wheel: string;
 
   test('is built of that commit and smoke-tested; the lock stays', async () => {
-    const result = await run({ ...GIT(), 'sources.compiler.path': './own/compiler' }, 'release', '--plain');
+    const settings = { ...GIT(), 'sources.compiler.path': './own/compiler' };
+    const result = await run(settings, 'release', '--variant', VARIANT, '--plain');
     expect(result.code, result.output).toBe(0);
-    const [run_] = (valueOf('smoke-test@cpu-release') as SmokeArtifact).runs;
+    const [run_] = (valueOf(`smoke-test@${VARIANT}`) as SmokeArtifact).runs;
     expect(run_).toMatchObject({
       compiler: version,
       failed: 0,
@@ -133,8 +139,15 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
     });
     expect(run_?.passed).toBeGreaterThan(20);
     wheel = checkout.path('dist', run_?.wheel ?? '');
-    expect(path.basename(wheel)).toMatch(new RegExp(`^iree_pjrt_plugin_cpu-[\\d.]+\\.${LINE}\\+head-py3-`));
+    expect(path.basename(wheel)).toMatch(new RegExp(`^iree_pjrt_plugin_cpu-[\\d.]+\\.${LINE}\\+tracing\\.head-py3-`));
     expect(checkout.snapshot().lock).toBe(before.lock);
+  });
+
+  test('a library of the flavour exports two symbols', () => {
+    const report = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
+    expect(report.wheels.map(({ variant, library }) => [variant, library.exports])).toEqual([
+      [VARIANT, ['GetPjrtApi', 'XLA_FFI_GetApi']],
+    ]);
   });
 
   test('requires a compiler of that line, pre-releases too, and is not for publishing', async () => {
@@ -156,7 +169,7 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
 
   test('the library runs under JAX as `pipeline env` gives it', () => {
     const script = 'import jax; print(jax.jit(lambda x: x * 2 + 1)(jax.numpy.arange(4.)), jax.default_backend())';
-    const line = `eval "$(node bin/pipeline.mjs env cpu)"; JAX_PLATFORMS=iree_cpu python -c '${script}'`;
+    const line = `eval "$(node bin/pipeline.mjs env ${VARIANT})"; JAX_PLATFORMS=iree_cpu python -c '${script}'`;
     const shown = execFileSync('bash', ['-ec', line], { cwd: checkout.root, encoding: 'utf8', env: cleanEnv() });
     expect(shown.trim()).toBe('[1. 3. 5. 7.] iree_cpu');
   });

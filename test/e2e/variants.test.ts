@@ -8,8 +8,9 @@ import type { PipelineResult } from '../rigs/pipeline-run.js';
 import { userShell } from '../rigs/user-shell.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
-// asan.test.ts has the flavour asan; cpu-release is there already, and faults.test.ts has built for IREE 3.11.
-const MADE = ['cpu-release-aarch64', 'cpu-release-iree3.11', 'cpu-tracing', 'cuda-release'];
+// asan.test.ts and at-head.test.ts have the flavours; cpu-release is there already, and faults.test.ts has built for
+// IREE 3.11.
+const MADE = ['cpu-release-aarch64', 'cpu-release-iree3.11', 'cuda-release'];
 const LIMIT_MS = 30 * 60_000;
 
 let checkout: Checkout;
@@ -41,17 +42,16 @@ test.each(MADE)('%s: the wheel in dist is the one of the report, whose library e
   expect(library.exports).toEqual(['GetPjrtApi', 'XLA_FFI_GetApi']);
 });
 
-test('flavour and IREE are in the version, a processor in the tag', () => {
+test('the line of IREE is in the version, a processor in the tag', () => {
   expect(rowOf('cpu-release').file).toMatch(/-[\d.]+\.3\.13-py3/);
   expect(rowOf('cpu-release-iree3.11').file).toMatch(/-[\d.]+\.3\.11-py3/);
-  expect(rowOf('cpu-tracing').file).toMatch(/-[\d.]+\+tracing-py3-none-manylinux_2_28_x86_64\.whl$/);
   expect(rowOf('cpu-release-aarch64').file).toMatch(/-[\d.]+-py3-none-manylinux_2_28_aarch64\.whl$/);
   expect(rowOf('cuda-release').file).toMatch(/^iree_pjrt_plugin_cuda-[\d.]+-py3/);
   expect(rowOf('cuda-release').size).toBeLessThan(8_000_000);
 });
 
 test('what could be run passed; what was not is said', () => {
-  for (const variant of ['cpu-release-iree3.11', 'cpu-tracing', 'cuda-release']) {
+  for (const variant of ['cpu-release-iree3.11', 'cuda-release']) {
     const { runs } = rowOf(variant);
     expect(runs.length).toBeGreaterThan(0);
     for (const { passed, failed } of runs) {
@@ -84,9 +84,3 @@ test(
   },
   LIMIT_MS,
 );
-
-test('a flavour is not published', async () => {
-  const refused = await checkout.run(['run', 'publish', '--variant', 'cpu-tracing', '--plain']);
-  expect(refused.code, refused.output).toBe(2);
-  expect(refused.output).toContain("has the local label 'tracing'");
-});

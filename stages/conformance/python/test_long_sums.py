@@ -47,18 +47,19 @@ SHAPES = [
 ]
 
 
-# Tenths have no variance, and so no scale for its errors.
-CASES = sorted({*itertools.product(REDUCTIONS, VALUES)} - {("var", "tenths")})
-
-
-@pytest.mark.parametrize(("name", "values"), CASES)
-def test_errors_do_not_grow_with_the_length(on_both, name, values):
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_errors_do_not_grow_with_the_length(device, cpu, name):
     rng = np.random.default_rng(1)
     ours, reference = REDUCTIONS[name]
+    program = jax.jit(ours, static_argnames="axis")
     for shape, axis in SHAPES:
-        x = VALUES[values](rng, shape).astype("f")
-        (pair,) = on_both(lambda x, axis=axis: ours(x, axis=axis), x)
-        assert_near(pair, reference(x.astype("d"), axis))
+        for values in VALUES:
+            # Tenths have no variance, and so no scale for its errors.
+            if (name, values) == ("var", "tenths"):
+                continue
+            x = VALUES[values](rng, shape).astype("f")
+            pair = [program(jax.device_put(x, where), axis=axis) for where in (device, cpu)]
+            assert_near(pair, reference(x.astype("d"), axis))
 
 
 @pytest.mark.parametrize("length", [65_535, 65_536, 65_537, 70_001, 100_000, 131_101])
