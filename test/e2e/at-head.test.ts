@@ -139,7 +139,9 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
     });
     expect(run_?.passed).toBeGreaterThan(20);
     wheel = checkout.path('dist', run_?.wheel ?? '');
-    expect(path.basename(wheel)).toMatch(new RegExp(`^iree_pjrt_plugin_cpu-[\\d.]+\\.${LINE}\\+tracing\\.head-py3-`));
+    expect(path.basename(wheel)).toMatch(
+      new RegExp(`^iree_pjrt_plugin_cpu-[\\d.]+\\.${LINE}\\+tracing\\.head-py3-none-manylinux_2_28_x86_64\\.whl$`),
+    );
     expect(checkout.snapshot().lock).toBe(before.lock);
   });
 

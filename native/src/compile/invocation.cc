@@ -109,11 +109,7 @@ std::string Invocation::Compile(Cost* cost) {
   *cost = EstimateCost(Borrowed(*this).ir);
   const auto tuning = TuningFlags(*cost);
   passes_.packs = !tuning.empty();
-  if (!passes_.for_gpus) {
-    passes_.fuse_loop = [this](MlirOperation module) {
-      return FuseLoop(module);
-    };
-  }
+  passes_.fuse_loop = [this](MlirOperation module) { return FuseLoop(module); };
   RunOurs(Phase::kLinalg);
   if (!tuning.empty()) session_.Tune(tuning);
   Schedule();

@@ -4,6 +4,7 @@
 #define IREE_PJRT_MLIR_GENERICS_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -47,6 +48,12 @@ MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<MlirType>& results);
 // An empty body, whose arguments are elements of the operands.
 MlirBlock AddElementBody(const Ir& ir, MlirOperation generic);
+// Each element of `target`, a tensor or memory, becomes that of `input`, an
+// array of its shape or a scalar, converted by `operation` if that is not
+// empty.
+MlirOperation MakeElementwise(const Ir& ir, MlirOperation before,
+                              std::string_view operation, MlirValue input,
+                              MlirValue target);
 
 // What computes the single value that the body of a generic yields; null for
 // other operations, several values, and values from outside.

@@ -55,7 +55,7 @@ void TakenSources(const Ir& ir, PassContext& context) {
 }
 
 void Loops(const Ir& ir, PassContext& context) {
-  if (context.fuse_loop) DispatchLoops(ir, context.fuse_loop);
+  DispatchLoops(ir, context.fuse_loop);
 }
 
 void Deallocations(const Ir& ir, PassContext&) {
@@ -202,7 +202,8 @@ constexpr Pass kPasses[] = {
      &Loops,
      "IREE queues each operation of each turn of a loop; 3.11 loses where "
      "memory begins that is taken apart",
-     {.from = {3, 13}}},
+     {.from = {3, 13}},
+     Targets::kCpus},
     IREE_PJRT_CPU_PASS(kLinalg, DispatchScatters,
                        "IREE writes out of bounds, element by element"),
     IREE_PJRT_GPU_PASS(kLinalg, GuardScatteredValues,
@@ -233,8 +234,8 @@ constexpr Pass kPasses[] = {
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
 
-    IREE_PJRT_PASS(kSources, BindLoops,
-                   "the memory of DispatchLoops is not bound to arguments"),
+    IREE_PJRT_CPU_PASS(kSources, BindLoops,
+                       "the memory of DispatchLoops is not bound to arguments"),
     IREE_PJRT_GPU_PASS(kSources, TurnReductions,
                        "IREE begins some reductions with a wrong number, and "
                        "knows none for others"),

@@ -45,8 +45,7 @@ struct PassContext {
   std::vector<bool> donatable;
   // Whether the target is a GPU: passes for the others are not run.
   bool for_gpus = false;
-  // Fuses what is in a module of one function; false if that fails. Empty where
-  // loops are no dispatches.
+  // Fuses what is in a module of one function; false if that fails.
   std::function<bool(MlirOperation module)> fuse_loop;
   // Makes the compiled object; throws what reading it throws.
   std::function<std::string()> object;

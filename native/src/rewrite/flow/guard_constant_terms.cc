@@ -49,9 +49,7 @@ class Terms {
       return false;
     }
     for (intptr_t i = 0; i < inputs_; ++i) {
-      if (ir_.Uses(ir_.api.mlirBlockGetArgument(body_, i)).size() > 0) {
-        return false;
-      }
+      if (IsRead(i)) return false;
     }
     const std::optional<int64_t> count = CountTerms();
     if (!count) return false;
@@ -67,13 +65,10 @@ class Terms {
   std::optional<int64_t> CountTerms() const {
     const std::vector<LoopList> maps = IndexingMaps(ir_, reduction_);
     const LoopList& kept = maps.back();
-    std::vector<int64_t> sizes;  // of loops, 0: not known
+    std::vector<int64_t> sizes;  // of loops
     for (intptr_t i = 0; i < inputs_; ++i) {
+      if (!HasStaticShape(i)) return std::nullopt;
       const MlirType type = InputType(i);
-      if (!ir_.api.mlirTypeIsAShaped(type) ||
-          !ir_.api.mlirShapedTypeHasStaticShape(type)) {
-        return std::nullopt;
-      }
       const LoopList& map = maps.at(static_cast<size_t>(i));
       for (size_t d = 0; d < map.size(); ++d) {
         if (map[d] == kNoLoop) return std::nullopt;
@@ -101,12 +96,13 @@ class Terms {
         "arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf",
         "arith.andi",     "arith.ori",      "math.maxnum",   "math.minnum"};
     const std::string_view name = ir_.Name(combine);
-    const ScalarBuilder builder(ir_, combine, ir_.ResultTypes(combine).at(0));
+    const MlirType type = ir_.ResultTypes(combine).at(0);
+    const ScalarBuilder builder(ir_, combine, type);
     if (std::ranges::find(kIdempotent, name) != kIdempotent.end()) return term;
-    if (name == "arith.addi") {
+    if (name == "arith.addi" && Holds(type, count)) {
       return builder.Apply("arith.muli", {term, builder.Constant(count)});
     }
-    if (name == "arith.addf" && IsExactIn(count, term)) {
+    if (name == "arith.addf" && Holds(type, count)) {
       return builder.Apply(
           "arith.mulf", {term, builder.Constant(std::to_string(count) + ".0")});
     }
@@ -116,10 +112,14 @@ class Terms {
     return std::nullopt;
   }
 
-  // Narrow floats do not have the number of terms.
-  bool IsExactIn(int64_t count, MlirValue term) const {
-    const std::string type = ir_.Print(ir_.api.mlirValueGetType(term));
-    return type == "f64" || (type == "f32" && count <= 1 << 24);
+  // Whether a number type has the number of terms; narrow ones may not.
+  bool Holds(MlirType type, int64_t count) const {
+    if (ir_.api.mlirTypeIsAInteger(type)) {
+      const unsigned width = ir_.api.mlirIntegerTypeGetWidth(type);
+      return width > 63 || count < int64_t{1} << (width - 1);
+    }
+    const std::string name = ir_.Print(type);
+    return name == "f64" || (name == "f32" && count <= 1 << 24);
   }
 
   static MlirValue Power(const ScalarBuilder& builder, std::string_view times,
@@ -137,6 +137,18 @@ class Terms {
   MlirType InputType(intptr_t i) const {
     return ir_.api.mlirValueGetType(
         ir_.api.mlirOperationGetOperand(reduction_, i));
+  }
+
+  bool HasStaticShape(intptr_t i) const {
+    const MlirType type = InputType(i);
+    return ir_.api.mlirTypeIsAShaped(type) &&
+           ir_.api.mlirShapedTypeHasStaticShape(type);
+  }
+
+  // Whether the body reads an input, of which only the shape may count.
+  bool IsRead(intptr_t i) const {
+    const MlirValue argument = ir_.api.mlirBlockGetArgument(body_, i);
+    return ir_.api.mlirValueGetFirstUse(argument).ptr != nullptr;
   }
 
   // The type of an input with one element along each loop that reduces.
@@ -184,17 +196,10 @@ class Terms {
     return any;
   }
 
-  // Drops inputs that the body no longer reads: only their shape counted.
+  // Drops inputs that the body no longer reads.
   void DropUnread() const {
     for (intptr_t i = 0; i < inputs_; ++i) {
-      const MlirValue argument = ir_.api.mlirBlockGetArgument(body_, i);
-      if (ir_.api.mlirValueGetFirstUse(argument).ptr) continue;
-      const MlirType type = InputType(i);
-      if (!ir_.api.mlirTypeIsAShaped(type) ||
-          !ir_.api.mlirShapedTypeHasStaticShape(type)) {
-        continue;
-      }
-      ReplaceInput(i, type);
+      if (!IsRead(i) && HasStaticShape(i)) ReplaceInput(i, InputType(i));
     }
   }
 

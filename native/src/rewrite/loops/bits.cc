@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "mlir/array_type.h"
-#include "rewrite/loops/elementwise.h"
+#include "mlir/generics.h"
 
 namespace iree_pjrt {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mlir/array_type.h"
-#include "rewrite/loops/elementwise.h"
+#include "mlir/generics.h"
 
 namespace iree_pjrt {
 namespace {

@@ -42,45 +42,19 @@ const Turned* TurnedFor(std::string_view name) {
   return nullptr;
 }
 
-// The number turned, right before an operation.
-MlirValue Apply(Turn turn, const ScalarBuilder& builder, MlirValue number,
-                unsigned width) {
-  switch (turn) {
-    case Turn::kFlipSign: {
-      const uint64_t sign = uint64_t{1} << (width - 1);
-      return builder.Apply(
-          "arith.xori", {number, builder.Constant("-" + std::to_string(sign))});
-    }
-    case Turn::kComplement:
-      return builder.Apply("arith.xori", {number, builder.Constant(-1)});
-    case Turn::kNegateInteger:
-      return builder.Apply("arith.subi", {builder.Constant(0), number});
-    case Turn::kNegateFloat:
-      return builder.Apply("arith.negf", {number});
-  }
-  return number;
-}
-
 class TurnedReduction {
  public:
-  // `reduction` has one result.
-  TurnedReduction(const Ir& ir, MlirOperation reduction)
+  // `reduction` has one result, which is of one type with what it begins with.
+  TurnedReduction(const Ir& ir, MlirOperation reduction, const Turned& turned)
       : ir_(ir),
         reduction_(reduction),
+        turned_(turned),
         array_(ir.ResultTypes(reduction).at(0)),
         element_(ir.api.mlirShapedTypeGetElementType(array_)) {}
 
-  void Run() {
-    const MlirOperation combine = YieldedBy(ir_, reduction_);
-    if (!combine.ptr) return;
-    const Turned* turned = TurnedFor(ir_.Name(combine));
-    if (!turned || !Combines(combine, *turned)) return;
-    turn_ = turned->turn;
-    if (ir_.api.mlirTypeIsAInteger(element_)) {
-      width_ = ir_.api.mlirIntegerTypeGetWidth(element_);
-      if (width_ == 1) return;  // its neutral elements are right
-    }
-    ReplaceCombiner(combine, *turned);
+  void Run(MlirOperation combine) const {
+    if (!Combines(combine) || IsOfBits()) return;
+    ReplaceCombiner(combine);
     const auto last =
         static_cast<intptr_t>(ir_.Operands(reduction_).size()) - 1;
     const MlirValue start = ir_.api.mlirOperationGetOperand(reduction_, last);
@@ -100,57 +74,80 @@ class TurnedReduction {
   }
 
   // Whether it combines the result so far with a term, and nothing else does.
-  bool Combines(MlirOperation combine, const Turned& turned) const {
+  bool Combines(MlirOperation combine) const {
     const std::vector<MlirValue> operands = ir_.Operands(combine);
     const bool first = operands.at(0).ptr == SoFar().ptr;
-    const bool second = turned.turns_terms && operands.at(1).ptr == SoFar().ptr;
+    const bool second =
+        turned_.turns_terms && operands.at(1).ptr == SoFar().ptr;
     return first != second && ir_.Uses(SoFar()).size() == 1;
   }
 
-  void ReplaceCombiner(MlirOperation combine, const Turned& turned) const {
-    const ScalarBuilder builder(ir_, combine, element_);
+  // Of single bits IREE's neutral elements are right.
+  bool IsOfBits() const {
+    return ir_.api.mlirTypeIsAInteger(element_) &&
+           ir_.api.mlirIntegerTypeGetWidth(element_) == 1;
+  }
+
+  void ReplaceCombiner(MlirOperation combine) const {
     std::vector<MlirValue> operands = ir_.Operands(combine);
     for (MlirValue& operand : operands) {
-      if (turned.turns_terms && operand.ptr != SoFar().ptr) {
-        operand = Apply(turn_, builder, operand, width_);
+      if (turned_.turns_terms && operand.ptr != SoFar().ptr) {
+        operand = NumberTurned(combine, operand);
       }
     }
-    ir_.Replace(combine, {builder.Apply(turned.into, operands)});
+    const ScalarBuilder builder(ir_, combine, element_);
+    ir_.Replace(combine, {builder.Apply(turned_.into, operands)});
   }
 
   // All elements of an array turned, right before an operation.
   MlirValue ElementsTurned(MlirOperation before, MlirValue array) const {
     const MlirOperation empty =
         ir_.CreateBefore(before, "tensor.empty", {}, {array_}, {});
-    const LoopList all = AllLoops(ir_.api.mlirShapedTypeGetRank(array_));
-    const MlirOperation generic = MakeGeneric(
-        ir_, before, {array, ir_.Results(empty).at(0)}, {all, all}, {array_});
-    const MlirBlock body = AddElementBody(ir_, generic);
-    const MlirValue number = ir_.api.mlirBlockGetArgument(body, 0);
-    const MlirOperation yield =
-        ir_.AppendTo(body, ir_.api.mlirOperationGetLocation(before),
-                     "linalg.yield", {number});
-    const ScalarBuilder builder(ir_, yield, element_);
-    ir_.api.mlirOperationSetOperand(yield, 0,
-                                    Apply(turn_, builder, number, width_));
+    const MlirOperation generic =
+        MakeElementwise(ir_, before, "", array, ir_.Results(empty).at(0));
+    const MlirOperation yield = ir_.Terminator(ir_.Body(generic));
+    const MlirValue number = ir_.api.mlirOperationGetOperand(yield, 0);
+    ir_.api.mlirOperationSetOperand(yield, 0, NumberTurned(yield, number));
     return ir_.Results(generic).at(0);
+  }
+
+  MlirValue NumberTurned(MlirOperation before, MlirValue number) const {
+    const ScalarBuilder builder(ir_, before, element_);
+    switch (turned_.turn) {
+      case Turn::kFlipSign: {
+        const uint64_t sign =
+            uint64_t{1} << (ir_.api.mlirIntegerTypeGetWidth(element_) - 1);
+        return builder.Apply(
+            "arith.xori",
+            {number, builder.Constant("-" + std::to_string(sign))});
+      }
+      case Turn::kComplement:
+        return builder.Apply("arith.xori", {number, builder.Constant(-1)});
+      case Turn::kNegateInteger:
+        return builder.Apply("arith.subi", {builder.Constant(0), number});
+      case Turn::kNegateFloat:
+        return builder.Apply("arith.negf", {number});
+    }
+    return number;
   }
 
   const Ir& ir_;
   const MlirOperation reduction_;
+  const Turned& turned_;
   const MlirType array_;
   const MlirType element_;
-  Turn turn_ = Turn::kFlipSign;
-  unsigned width_ = 0;
 };
 
 }  // namespace
 
 void TurnReductions(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (IsReduction(ir, op) && ir.Results(op).size() == 1 &&
+    if (!IsReduction(ir, op)) continue;
+    const MlirOperation combine = YieldedBy(ir, op);
+    const Turned* turned = combine.ptr ? TurnedFor(ir.Name(combine)) : nullptr;
+    if (turned &&
         ir.api.mlirShapedTypeHasStaticShape(ir.ResultTypes(op).at(0))) {
-      TurnedReduction(ir, op).Run();
+      TurnedReduction(ir, op, *turned).Run(combine);
     }
   }
 }

@@ -2,6 +2,7 @@
 // Rewrites of what runs dispatches, as text before and after.
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 
 #include "parsed_module.h"
@@ -187,8 +188,9 @@ TEST(KeepSharedResultsTest, ALoopThatCarriesOnWhatIsOutside) {
 }
 
 // A reduction of nine numbers by `combine`, of `term` and what came before.
-std::string ReducedBy(const std::string& combine, const std::string& term) {
-  return After(R"(module {
+std::string ReducedBy(const std::string& combine, const std::string& term,
+                      const std::string& type = "i32") {
+  const std::string text = R"(module {
       util.func public @main(%x: tensor<9xi32>, %start: tensor<i32>)
           -> tensor<i32> {
         %two = arith.constant 2 : i32
@@ -201,13 +203,14 @@ std::string ReducedBy(const std::string& combine, const std::string& term) {
           %i = arith.index_cast %index : index to i32
           %four = arith.muli %two, %two : i32
           %more = arith.muli %two, %i : i32
-          %c = arith.)" +
-                   combine + " %b, " + term + R"( : i32
+          %c = arith.)" + combine +
+                           " %b, " + term + R"( : i32
           linalg.yield %c : i32
         } -> tensor<i32>
         util.return %0 : tensor<i32>
       }
-    })",
+    })";
+  return After(std::regex_replace(text, std::regex("i32"), type),
                &GuardConstantTerms);
 }
 
@@ -231,6 +234,13 @@ TEST(GuardConstantTermsTest, OthersGetABarrierAndNoInput) {
   const std::string text = ReducedBy("xori", "%two");
   EXPECT_TRUE(Holds(text, "util.optimization_barrier")) << text;
   EXPECT_TRUE(Holds(text, "%0 = tensor.empty() : tensor<9xi32>")) << text;
+}
+
+TEST(GuardConstantTermsTest, ATypeThatDoesNotHoldTheirNumberGetsABarrier) {
+  const std::string text = ReducedBy("addi", "%two", "i4");
+  EXPECT_TRUE(Holds(text, "util.optimization_barrier")) << text;
+  EXPECT_FALSE(
+      Holds(ReducedBy("addi", "%two", "i5"), "util.optimization_barrier"));
 }
 
 TEST(GuardConstantTermsTest, TermsThatDifferStay) {
