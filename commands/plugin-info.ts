@@ -6,6 +6,7 @@ import type { Artifact } from '../engine/api.js';
 import { ArtifactFolders } from '../engine/results/artifact-dir.js';
 import { fail } from '../engine/failure.js';
 import type { ToolsArtifact } from '../stages/artifacts.js';
+import type { Pass } from '../stages/obsolete-rewrites/passes.js';
 import { askPython } from './ask-python.js';
 import { type CommandContext, findRoot, print, printJson } from './context.js';
 import type { Options } from './options.js';
@@ -32,14 +33,6 @@ interface Facts {
   readonly unimplemented: readonly { readonly function: string; readonly reason: string }[] | null;
   /** The passes over programs, in their order; null: the plugin does not say. */
   readonly passes: readonly Pass[] | null;
-}
-
-interface Pass {
-  readonly phase: string;
-  readonly name: string;
-  readonly why: string;
-  /** The releases of IREE that need it, as `from 3.13`; empty: all; undefined: the plugin does not say. */
-  readonly releases?: string;
 }
 
 /** Prints what wheels or libraries say of themselves, asked through the C API. */
@@ -124,12 +117,14 @@ export function describePasses(info: { readonly file: string } & Facts): string[
       `  ${phase}`,
       ...(info.passes ?? [])
         .filter((pass) => pass.phase === phase)
-        .flatMap(({ name, why, releases }) => [
-          `    ${name}${releases ? ` (${releases} of IREE)` : ''}`,
-          `        ${why}`,
-        ]),
+        .flatMap((pass) => [`    ${pass.name}${neededBy(pass)}`, `        ${pass.why}`]),
     ]),
   ];
+}
+
+function neededBy({ releases, targets }: Pass): string {
+  const parts = [...(releases ? [`${releases} of IREE`] : []), ...(targets ? [`for ${targets}`] : [])];
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
 function unimplemented(list: Facts['unimplemented']): string[] {

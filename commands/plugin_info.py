@@ -168,8 +168,8 @@ def load(path: str) -> dict[str, Any]:
     # A line for each function: NAME: REASON
     listed = attributes.pop("unimplemented", None)
     lines = listed.splitlines() if listed is not None else []
-    # A line for each pass: PHASE, NAME, WHY and RELEASES with tabs between them; older plugins
-    # do not say the last.
+    # A line for each pass: PHASE, NAME, WHY, RELEASES and TARGETS with tabs between them; older
+    # plugins do not say the last two.
     passes = attributes.pop("passes", None)
     return {
         "pjrt_api": f"{api.major}.{api.minor}",
@@ -183,7 +183,7 @@ def load(path: str) -> dict[str, Any]:
         "passes": None
         if passes is None
         else [
-            dict(zip(("phase", "name", "why", "releases"), line.split("\t"), strict=False))
+            dict(zip(("phase", "name", "why", "releases", "targets"), line.split("\t"), strict=False))
             for line in passes.splitlines()
         ],
     }

@@ -16,8 +16,10 @@ export interface Pass {
   readonly name: string;
   /** What would happen without it. */
   readonly why: string;
-  /** The releases of IREE that need it, as `from 3.13`; empty: all. */
+  /** The releases of IREE that need it, as `from 3.13`; empty: all; undefined: the plugin does not say. */
   readonly releases?: string;
+  /** What code is made for where it is needed, `CPUs` or `GPUs`; empty: both; undefined: the plugin does not say. */
+  readonly targets?: string;
 }
 
 /** The names that were asked for; undefined: all. */

@@ -267,6 +267,8 @@ describe('plugin-info', () => {
     const passes = [
       { phase: 'stablehlo', name: 'WidenSums', why: 'sums are rounded' },
       { phase: 'flow', name: 'KeepSharedResults', why: 'results are written into', releases: 'from 3.13' },
+      { phase: 'flow', name: 'Turn', why: 'it begins wrong', releases: '', targets: 'GPUs' },
+      { phase: 'flow', name: 'Bind', why: 'it is slow', releases: 'until 3.11', targets: 'CPUs' },
     ];
     expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null, passes })).toEqual([
       'plugin.so',
@@ -276,6 +278,10 @@ describe('plugin-info', () => {
       '  flow',
       '    KeepSharedResults (from 3.13 of IREE)',
       '        results are written into',
+      '    Turn (for GPUs)',
+      '        it begins wrong',
+      '    Bind (until 3.11 of IREE, for CPUs)',
+      '        it is slow',
     ]);
     expect(describePasses({ file: 'plugin.so', ...FACTS, unimplemented: null })).toContain('  the plugin does not say');
   });

@@ -266,11 +266,9 @@ bool IsFor(const Pass& pass, bool gpus) {
          pass.targets == (gpus ? Targets::kGpus : Targets::kCpus);
 }
 
-std::string NeededText(const Pass& pass) {
-  std::string text = TextOf(pass.needed);
-  if (pass.targets == Targets::kAll) return text;
-  if (!text.empty()) text += ", ";
-  return text + (pass.targets == Targets::kGpus ? "GPUs" : "CPUs");
+const char* TextOf(Targets targets) {
+  if (targets == Targets::kAll) return "";
+  return targets == Targets::kGpus ? "GPUs" : "CPUs";
 }
 
 bool Holds(const std::vector<std::string>& names, std::string_view name) {
@@ -362,7 +360,8 @@ const std::string& PassTable() {
     auto* text = new std::string;
     for (const Pass& pass : kPasses) {
       *text += std::string(NameOf(pass.phase)) + '\t' + pass.name + '\t' +
-               pass.why + '\t' + NeededText(pass) + '\n';
+               pass.why + '\t' + TextOf(pass.needed) + '\t' +
+               TextOf(pass.targets) + '\n';
     }
     return text;
   }();

@@ -90,8 +90,8 @@ inline constexpr char kAllPasses[] = "all";
 void CheckPassNames(const char* variable,
                     const std::vector<std::string>& names);
 
-// A line for each pass: phase, name, reason, and the releases and targets that
-// need it (empty for all), with a tab between two.
+// A line for each pass: phase, name, reason, the releases that need it and the
+// targets that do (empty for all), with a tab between two.
 const std::string& PassTable();
 
 }  // namespace iree_pjrt

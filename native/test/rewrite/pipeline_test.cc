@@ -31,8 +31,12 @@ TEST(PipelineTest, PhasesFollowEachOther) {
 
 TEST(PipelineTest, TheTableHasALineForEach) {
   EXPECT_TRUE(Holds(PassTable(), "stablehlo\tWidenSums\tIREE rounds"));
-  EXPECT_TRUE(Holds(PassTable(), "by another name\tfrom 3.13\n"));
-  EXPECT_TRUE(Holds(PassTable(), "sorts are not stable\t\n"));
+  EXPECT_TRUE(Holds(PassTable(), "by another name\tfrom 3.13\t\n"));
+  EXPECT_TRUE(Holds(PassTable(), "sorts are not stable\t\t\n"));
+  EXPECT_TRUE(Holds(PassTable(),
+                    "loses where memory begins that is taken "
+                    "apart\tfrom 3.13\tCPUs\n"));
+  EXPECT_TRUE(Holds(PassTable(), "knows none for others\t\tGPUs\n"));
   size_t lines = 0;
   for (const char c : PassTable()) lines += c == '\n';
   EXPECT_EQ(lines, Passes().size());
