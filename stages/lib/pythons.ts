@@ -16,6 +16,7 @@ export interface PythonInterpreter {
   readonly machine: string;
   readonly venv: boolean;
   readonly ensurepip: boolean;
+  readonly pip: boolean;
 }
 
 /** Environment variables that name interpreters: one, or several joined by `:`. */
@@ -26,7 +27,7 @@ const NAMES = ['python3', 'python3.11', 'python3.12', 'python3.13', 'python3.14'
 const PROBE = `
 import importlib.util as u, json, platform
 print(json.dumps({"version": platform.python_version(), "machine": platform.machine(),
-  "venv": u.find_spec("venv") is not None, "ensurepip": u.find_spec("ensurepip") is not None}))`;
+  **{name: u.find_spec(name) is not None for name in ("venv", "ensurepip", "pip")}}))`;
 
 /** Where Pythons may be: those that the user names first, then the usual names on PATH. No program is started. */
 export async function pythonCandidates(env: InputContext['env']): Promise<readonly string[]> {

@@ -88,8 +88,12 @@ async function bootstrap(context: StageContext<ToolsOptions>, system: PythonInte
   const uv = context.options.requirements.find((requirement) => nameOf(requirement) === 'uv') ?? 'uv';
   context.progress(`fetch ${uv}`);
   try {
-    await context.exec(system.path, ['-m', 'venv', folder], { help: 'install python3-venv' });
-    await context.exec(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', uv]);
+    // A pip of its own would take five seconds to install.
+    const pip = system.pip ? ['--without-pip', '--system-site-packages'] : [];
+    await context.exec(system.path, ['-m', 'venv', ...pip, folder], { help: 'install python3-venv' });
+    // Nowhere but here, whatever the system or the user's settings have.
+    const here = ['--ignore-installed', '--no-user'];
+    await context.exec(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...here, uv]);
   } catch (error) {
     // uv is on every registry: none at all means that none was reached.
     if (/\(from versions: none\)/.test(outputOf(error))) throw networkFailure(uv, outputOf(error));

@@ -80,6 +80,14 @@ describe('setup-tools', () => {
     expect(tools.value.versions).toMatchObject({ cmake: expect.stringMatching(/^4/) as string, ziglang: '0.17.0' });
   });
 
+  test('of a Python without pip', async () => {
+    const folder = path.join(rig.root, 'without-pip');
+    execFileSync('python3', ['-m', 'venv', '--without-pip', folder]);
+    const env = { PIPELINE_PYTHON: path.join(folder, 'bin', 'python') };
+    const { value } = await withEnv(env, () => rig.run(setupTools, { options: { requirements: ['uv==0.13.8'] } }));
+    expect(value.versions).toMatchObject({ uv: '0.13.8', pip: expect.any(String) as string });
+  });
+
   test('no network: says what could not be fetched', async () => {
     const env = { ...OFFLINE, PIP_NO_CACHE_DIR: '1', PIP_RETRIES: '0' };
     const failure = await failureOf(

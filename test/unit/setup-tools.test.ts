@@ -33,6 +33,7 @@ function context(
         machine: found.machine ?? hostMachine(),
         venv: found.venv ?? true,
         ensurepip: found.venv ?? true,
+        pip: true,
       });
       return Promise.resolve({ exitCode: 0, stdout, stderr: '' });
     },
