@@ -167,6 +167,8 @@ export interface SourceComponent {
 export interface NativeArtifact {
   /** The library, e.g. `pjrt_plugin_iree_cpu.so`. */
   readonly library: string;
+  /** The program that the library starts to compile in. */
+  readonly helper: string;
   /** Its debug info where that is kept aside: the library is then stripped. */
   readonly debug?: string;
   /** The same with bugs that a client option sets off: proof that a flavour with a sanitizer reports them. */

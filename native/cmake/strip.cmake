@@ -20,10 +20,12 @@ set_target_properties(${plugin}_debug PROPERTIES
 target_link_libraries(${plugin}_debug PRIVATE iree_pjrt_objects)
 target_link_options(${plugin}_debug PRIVATE
   -Wl,--no-undefined -Wl,--gc-sections -Wl,--version-script=${exports})
+target_link_options(iree-pjrt-compiled PRIVATE -Wl,-T,${iree_pjrt_strip})
 foreach(target ${plugin} ${plugin}_debug)
   target_link_options(${target} PRIVATE
     -Wl,-soname,${plugin}.so -Wl,--build-id=0x${iree_pjrt_build_id})
 endforeach()
 
 install(TARGETS ${plugin} LIBRARY DESTINATION .)
+install(TARGETS iree-pjrt-compiled RUNTIME DESTINATION .)
 install(FILES $<TARGET_FILE:${plugin}_debug> DESTINATION . OPTIONAL)

@@ -19,6 +19,9 @@ interface Elf {
   readonly hardening: Hardening;
 }
 
+/** Where the library looks for it: beside itself. */
+const HELPER = 'iree-pjrt-compiled';
+
 /** Builds the plugin library, checks what it exports and needs, and hands it on with what belongs to it. */
 export async function buildNative(context: StageContext<BuildOptions>): Promise<NativeArtifact> {
   const plugin = `pjrt_plugin_iree_${context.variant.axes['device'] ?? 'cpu'}`;
@@ -31,7 +34,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
     platform,
     targets: [plugin, `${plugin}_${asan ? 'planted' : 'debug'}`],
   });
-  for (const file of [library, ...extra]) {
+  for (const file of [library, HELPER, ...extra]) {
     await copyFile(path.join(build, file), path.join(context.outDir, file));
   }
   const withSymbols = asan ? library : `${library}.debug`;
@@ -46,6 +49,7 @@ export async function buildNative(context: StageContext<BuildOptions>): Promise<
   const toolchain = asan ? [] : await toolchainComponents(context.artifact<ToolsArtifact>('setup-tools'), licenses);
   return {
     library,
+    helper: HELPER,
     ...(asan ? { planted: await plantedBugs(context, plugin) } : { debug: `${library}.debug` }),
     platform,
     size,
@@ -83,8 +87,8 @@ async function inspect(context: StageContext, file: string, withSymbols: string)
   return JSON.parse(stdout) as Elf;
 }
 
-/** The entry points of PJRT and of XLA's FFI. */
-const EXPORTS = 'GetPjrtApi,XLA_FFI_GetApi';
+/** The entry points of PJRT, of the helper and of XLA's FFI. */
+const EXPORTS = 'GetPjrtApi,IreePjrtServeCompiler,XLA_FFI_GetApi';
 
 /** Fails for a shipped plugin that lacks a protection. */
 export function checkHardening({ hardening }: Elf, library: string): void {

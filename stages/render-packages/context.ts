@@ -38,6 +38,7 @@ export function templateContext(request: TemplateRequest): JsonObject {
     publishable: flavour === 'release' && !made.local,
     sanitizer_runtime: native.needed.find((name) => /\basan\b|libasan/.test(name)) ?? '',
     library_file: native.library,
+    helper_file: native.helper,
     platform_tag: native.platform,
     // 0 says that the library does not speak Tracy's protocol.
     tracy_protocol: flavour === 'tracing' ? lock.tracy.protocol : 0,

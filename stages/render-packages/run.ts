@@ -67,7 +67,9 @@ async function renderPackage(context: StageContext, entry: PackageConfig): Promi
   await cp(path.join(context.root, 'LICENSE'), path.join(folder, 'LICENSES', 'iree-pjrt.txt'));
   const libraries = path.join(folder, 'src', 'iree', '_pjrt_libs', entry.device);
   await mkdir(libraries, { recursive: true });
-  await cp(path.join(native.dir, native.value.library), path.join(libraries, native.value.library));
+  for (const file of [native.value.library, native.value.helper]) {
+    await cp(path.join(native.dir, file), path.join(libraries, file));
+  }
   const sbom = sbomOf({ name: entry.name, version, components });
   await mkdir(path.join(folder, 'sboms'), { recursive: true });
   await writeFile(path.join(folder, 'sboms', `${entry.name}.cdx.json`), sbom);

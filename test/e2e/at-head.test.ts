@@ -148,7 +148,7 @@ describe('a wheel of a checkout and a compiler from wheels', () => {
   test('a library of the flavour exports two symbols', () => {
     const report = JSON.parse(checkout.read('dist/report/wheels.json')) as WheelsReport;
     expect(report.wheels.map(({ variant, library }) => [variant, library.exports])).toEqual([
-      [VARIANT, ['GetPjrtApi', 'XLA_FFI_GetApi']],
+      [VARIANT, ['GetPjrtApi', 'IreePjrtServeCompiler', 'XLA_FFI_GetApi']],
     ]);
   });
 

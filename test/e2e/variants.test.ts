@@ -39,7 +39,7 @@ test('the run ends well, and every variant has its row', async () => {
 test.each(MADE)('%s: the wheel in dist is the one of the report, whose library exports two symbols', (variant) => {
   const { file, sha256: digest, library } = rowOf(variant);
   expect(sha256(fs.readFileSync(checkout.path('dist', file)))).toBe(digest);
-  expect(library.exports).toEqual(['GetPjrtApi', 'XLA_FFI_GetApi']);
+  expect(library.exports).toEqual(['GetPjrtApi', 'IreePjrtServeCompiler', 'XLA_FFI_GetApi']);
 });
 
 test('the line of IREE is in the version, a processor in the tag', () => {

@@ -51,7 +51,7 @@ describe('the wheel', () => {
     expect(found).toMatchObject({
       name: 'iree-pjrt-plugin-cpu',
       tags: ['py3-none-manylinux_2_28_x86_64'],
-      exports: ['GetPjrtApi', 'XLA_FFI_GetApi'],
+      exports: ['GetPjrtApi', 'IreePjrtServeCompiler', 'XLA_FFI_GetApi'],
       extensions: ['profiler', 'layouts', 'memory descriptions'],
     });
     expect(found['unimplemented']).toHaveLength(5);
@@ -134,6 +134,7 @@ describe('the wheel', () => {
     const [name = ''] = [...wheel.members.keys()].filter((member) => member.endsWith('.so'));
     expect(name).toBe('iree/_pjrt_libs/cpu/pjrt_plugin_iree_cpu.so');
     expect(wheel.modes.get(name)).toBe(0o755);
+    expect(wheel.modes.get('iree/_pjrt_libs/cpu/iree-pjrt-compiled')).toBe(0o755);
     const library = path.join(scratch, 'library.so');
     fs.writeFileSync(library, wheel.members.get(name) ?? '');
     const python = checkout.tool('python');
@@ -146,7 +147,7 @@ describe('the wheel', () => {
       'print(elf.get_section_by_name(".symtab") is None)',
     ].join('\n');
     const said = execFileSync(python, ['-c', script, library], { encoding: 'utf8' });
-    expect(said).toBe('GetPjrtApi XLA_FFI_GetApi\nTrue\n');
+    expect(said).toBe('GetPjrtApi IreePjrtServeCompiler XLA_FFI_GetApi\nTrue\n');
   });
 });
 

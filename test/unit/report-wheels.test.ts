@@ -14,7 +14,7 @@ const ROW: WheelRow = {
   library: {
     file: 'a.so',
     size: 1_978_720,
-    exports: ['GetPjrtApi', 'XLA_FFI_GetApi'],
+    exports: ['GetPjrtApi', 'IreePjrtServeCompiler', 'XLA_FFI_GetApi'],
     needed: ['libc.so.6'],
     glibc: '2.27',
     hardening: { relro: true, nx: true, stackProtector: true, fortify: true },
@@ -64,7 +64,7 @@ test('the page has a row for each wheel, and the JSON fits its schema', async ()
     .split('\n')
     .filter((line) => line.startsWith('| cpu-'));
   expect(rows).toHaveLength(2);
-  expect(rows[0]).toContain('`GetPjrtApi`, `XLA_FFI_GetApi`');
+  expect(rows[0]).toContain('`GetPjrtApi`, `IreePjrtServeCompiler`, `XLA_FFI_GetApi`');
   expect(rows[1]).toContain('built, not run');
   expect(await checkAgainst('wheels-report', { wheels: [ROW, CROSS] })).toEqual([]);
   expect(await checkAgainst('wheels-report', { wheels: [{ ...ROW, sbom: undefined }] })).not.toEqual([]);

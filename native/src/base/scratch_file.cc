@@ -19,7 +19,8 @@ namespace {
 
 constexpr uint64_t kWantedBytes = 8 << 20;
 
-// As LLVM chooses it; read each time, as LLVM does.
+}  // namespace
+
 std::string ScratchFolder() {
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
     const char* folder = std::getenv(name);
@@ -27,8 +28,6 @@ std::string ScratchFolder() {
   }
   return "/tmp";
 }
-
-}  // namespace
 
 std::string RandomName() {
   std::random_device random;

@@ -9,6 +9,9 @@
 
 namespace iree_pjrt {
 
+// As LLVM chooses it; read each time, as LLVM does.
+std::string ScratchFolder();
+
 // 32 characters that no one has used or can guess.
 std::string RandomName();
 

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context of the compiler with its flags, and the passes that it keeps from
-// program to program. One thread at a time. Borrows the library, which is never
-// closed.
+// What is kept from program to program: the contexts of the compiler that one
+// goes through, and the passes that we run in them. One thread at a time.
 #ifndef IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 #define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compile/compiler_library.h"
+#include "compile/compiler_context.h"
 #include "compile/pass_pipeline.h"
 #include "compile/tuning.h"
 
 namespace iree_pjrt {
+
+enum class Contexts {
+  kOneEach,    // for each part of the pipeline: many programs are compiled
+  kOneForAll,  // for one program with large constants, of which each move is a
+               // copy, and which a context keeps as long as it lives
+};
 
 class CompileSession {
  public:
@@ -25,43 +31,53 @@ class CompileSession {
   // goes into the module; needs flags that do not say how to link.
   CompileSession(const CompilerLibrary& library,
                  const std::vector<std::string>& flags, bool embeds_object,
+                 Contexts contexts = Contexts::kOneEach,
                  const std::vector<std::string>& tuning = AllTuningFlags());
   CompileSession(const CompileSession&) = delete;
   CompileSession& operator=(const CompileSession&) = delete;
 
-  const CompilerLibrary& library() const { return library_; }
-  iree_compiler_session_t* get() const { return session_.get(); }
   const std::vector<std::string>& flags() const { return flags_; }
+  Contexts contexts() const { return contexts_; }
   // Where the object is written; empty if it is not.
   const std::string& object_path() const { return object_path_; }
 
-  // The lists of compile/stream_passes.h.
-  const std::vector<PassPipeline>& until_scheduling() const {
-    return until_scheduling_;
-  }
-  const std::vector<PassPipeline>& from_scheduling() const {
-    return from_scheduling_;
-  }
+  // From the framework's program to linalg on tensors.
+  const CompilerContext& input() const { return input_; }
+  // From there to dispatches, and from commands to bytecode. The flags that the
+  // session was made with win.
+  const CompilerContext& code(const std::vector<std::string>& tuning);
+  // From dispatches to commands.
+  const CompilerContext& stream();
 
-  const PassPipeline& in_loops() const { return *in_loops_; }
+  // The lists of compile/stream_passes.h, in the context `stream`. Throw
+  // FAILED_PRECONDITION for a pass that the library does not have.
+  const std::vector<PassPipeline>& until_scheduling(bool straight_line);
+  const std::vector<PassPipeline>& from_scheduling(bool straight_line);
 
-  // For the rest of the session's life; the flags it was made with win.
-  void Tune(const std::vector<std::string>& flags);
-  bool tuned() const { return tuned_; }
+  // In the context `input`.
+  const PassPipeline& in_loops();
 
  private:
-  iree_compiler_error_t* Set(std::vector<std::string> first,
-                             const std::vector<std::string>& rest);
+  // The lists for programs of one kind, once there was one.
+  struct Lists {
+    std::optional<std::vector<PassPipeline>> until_scheduling;
+    std::optional<std::vector<PassPipeline>> from_scheduling;
+  };
+
+  // Those of the session after the given ones, with those of linking.
+  std::vector<std::string> FlagsAfter(std::vector<std::string> first) const;
 
   const CompilerLibrary& library_;
   const std::vector<std::string> flags_;
-  std::string object_path_;
-  std::unique_ptr<iree_compiler_session_t, void (*)(iree_compiler_session_t*)>
-      session_;
-  std::vector<PassPipeline> until_scheduling_;
-  std::vector<PassPipeline> from_scheduling_;
+  const std::string object_path_;
+  const Contexts contexts_;
+  const CompilerContext input_;
+  // By their tuning.
+  std::map<std::vector<std::string>, CompilerContext> code_;
+  std::optional<CompilerContext> stream_;
+  Lists straight_line_;
+  Lists any_;
   std::optional<PassPipeline> in_loops_;
-  bool tuned_ = false;
 };
 
 }  // namespace iree_pjrt

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a framework's program to IREE bytecode: out of the disk cache, or by
-// libIREECompiler. Thread-safe: each compilation takes a session of its own
-// from a pool, so that several run side by side. Shared by a client and its
-// topology.
+// libIREECompiler, in a helper process or, where none can be started or the
+// user wants it, in this one. Thread-safe. Shared by a client and its topology.
 #ifndef IREE_PJRT_COMPILE_COMPILER_H_
 #define IREE_PJRT_COMPILE_COMPILER_H_
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/log.h"
-#include "compile/compile_session.h"
-#include "compile/compiler_library.h"
-#include "compile/disk_cache.h"
-#include "program/framework_passes.h"
+#include "compile/compile_task.h"
+#include "compile/helper_pool.h"
+#include "compile/task_compiler.h"
 #include "program/options.h"
 #include "program/program.h"
 #include "runtime/target.h"
@@ -42,27 +38,18 @@ class Compiler {
                                          std::string_view options_proto);
 
  private:
-  struct Request;
-
-  Request MakeRequest(std::string_view source,
-                      std::string_view options_proto) const;
-  std::shared_ptr<Program> CompileOrFind(const Request& request,
+  CompileTask MakeTask(std::string_view source,
+                       std::string_view options_proto) const;
+  std::shared_ptr<Program> CompileOrFind(CompileTask task,
+                                         std::string_view source,
                                          Stopwatch& watch);
-  std::shared_ptr<Program> CompilePlain(const Request& request,
-                                        const PlainProgram& prepared,
-                                        const std::string& key,
-                                        Stopwatch& watch);
-  std::shared_ptr<Program> Find(const Request& request, const std::string& key);
-  std::unique_ptr<CompileSession> TakeSession(
-      const std::vector<std::string>& flags);
-  void GiveBack(std::unique_ptr<CompileSession> session);
+  CompileResult Compile(const CompileTask& task);
 
   const ClientOptions options_;
   const Target target_;
   const Log log_;
-  DiskCache cache_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<CompileSession>> idle_;
+  TaskCompiler here_;
+  HelperPool helpers_;
 };
 
 }  // namespace iree_pjrt

@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the compiler over one program, step by step: Parse, Rewrite,
-// Compile. One thread at a time; lives at most as long as its session. Each
-// step throws INVALID_ARGUMENT with what the compiler says.
+// One run of the compiler over one program, step by step: Rewrite, Compile. One
+// thread at a time; lives at most as long as its session. Each step throws
+// INVALID_ARGUMENT with what the compiler says.
 #ifndef IREE_PJRT_COMPILE_INVOCATION_H_
 #define IREE_PJRT_COMPILE_INVOCATION_H_
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compile/compile_session.h"
+#include "compile/compiler_context.h"
 #include "compile/cost_analysis.h"
-#include "compile/diagnostics.h"
 #include "compile/signature.h"
 #include "compile/tuning.h"
 #include "rewrite/pipeline.h"
 
 namespace iree_pjrt {
 
+// The program cannot be read in another context: only within its pipeline does
+// IREE take what does not verify.
+struct NotMovable {
+  std::string reason;
+};
+
 class Invocation {
  public:
-  // Both must outlive it.
-  Invocation(CompileSession& session, PassContext& passes);
-  ~Invocation();
+  // Reads the program. All must outlive the invocation; a NUL follows `text`.
+  // `targets`: the module's `hal.device.targets`; empty leaves it to the flags.
+  Invocation(CompileSession& session, PassContext& passes,
+             const std::string& text, const std::string& targets);
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
-
-  // `text` must outlive the invocation and be followed by a NUL.
-  void Parse(const std::string& text);
-
-  // The module's `hal.device.targets`; empty leaves it to the flags.
-  void SetTarget(const std::string& attribute);
 
   // Reads the signature, applies the rewrites and verifies the result. `text`
   // gets what goes to the compiler, without locations; `name` the module's
   // name.
   Signature Rewrite(CostAnalysis* cost, std::string* text, std::string* name);
 
-  // IREE's VM bytecode. May tune the session to the program.
+  // IREE's VM bytecode. Throws NotMovable, too, if the session has several
+  // contexts.
   std::string Compile(Cost* cost);
 
  private:
-  class Borrowed;
-
+  Ir ir() const { return module_->ir(); }
+  void MoveTo(const CompilerContext& context);
   void RunPipeline(const char* from, const char* to);
   void RunOurs(Phase phase);
   void RunTheirs(const std::vector<PassPipeline>& pipelines);
   bool FuseLoop(MlirOperation module);
-  void Schedule();
+  void ToLinalg(Cost* cost);
+  void Schedule(const CompilerContext& code);
+  void ToBytecode();
   std::string TakeObject();
-  std::string Output();
 
   CompileSession& session_;
   PassContext& passes_;
-  const CompilerLibrary& library_;
-  iree_compiler_invocation_t* invocation_;
-  iree_compiler_source_t* source_ = nullptr;
-  Diagnostics diagnostics_;
+  const std::string& targets_;
+  std::unique_ptr<ModuleInContext> module_;
 };
 
 }  // namespace iree_pjrt

@@ -1,86 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/stream_passes.h"
 
+#include <algorithm>
+
 #include "release/compiler_passes.h"
 
 namespace iree_pjrt {
 namespace {
 
-// A pipeline that runs the passes over each function.
-std::string Each(const std::string& passes) {
-  return "func.func(" + passes + "),util.initializer(" + passes +
-         "),util.func(" + passes + ")";
-}
+// Pieces of IREE's pipelines, for programs of one kind.
+class Pieces {
+ public:
+  explicit Pieces(bool straight_line) : straight_line_(straight_line) {}
 
-// iree-stream-cleanup-pipeline, with or without CSE.
-std::string Cleanup(const std::string& cse) {
-  return Each("canonicalize," + cse +
-              "iree-util-optimize-int-arithmetic,"
-              "iree-util-simplify-global-accesses,iree-util-apply-patterns") +
-         ",iree-util-fold-globals,iree-util-fuse-globals,iree-util-ipo";
-}
+  // A pipeline that runs the passes over each function.
+  std::string Each(const std::string& passes) const {
+    const std::string functions = "util.func(" + passes + ")";
+    if (straight_line_) return functions;
+    return "func.func(" + passes + "),util.initializer(" + passes + ")," +
+           functions;
+  }
 
-// What of it the next step needs where a whole one follows later: in each, two
-// of its passes gather the patterns of all dialects, a tenth of the time of a
-// small program.
-std::string Simplify(const std::string& cse) {
-  return Each("canonicalize," + cse +
-              "iree-util-optimize-int-arithmetic,"
-              "iree-util-simplify-global-accesses");
+  // iree-stream-cleanup-pipeline, with or without CSE.
+  std::string Cleanup(const std::string& cse) const {
+    if (straight_line_) return Simplify(cse) + ",iree-util-ipo";
+    return Each(Steps(cse) + ",iree-util-apply-patterns") +
+           ",iree-util-fold-globals,iree-util-fuse-globals,iree-util-ipo";
+  }
+
+  // What of it the next step needs where a whole one follows later: in each,
+  // two of its passes gather the patterns of all dialects, a tenth of the time
+  // of a small program.
+  std::string Simplify(const std::string& cse) const {
+    return Each(Steps(cse));
+  }
+
+  std::string CombineInitializers() const {
+    if (straight_line_) return "";
+    return ",iree-util-combine-initializers," + Simplify("cse,");
+  }
+
+  // iree-stream-cmd-transformation-pipeline: a registered one has its own
+  // clean-up.
+  std::string Commands() const {
+    if (!straight_line_) return "iree-stream-cmd-transformation-pipeline";
+    return "iree-stream-schedule-allocation,iree-stream-emplace-transients,"
+           "iree-stream-materialize-transient-size-queries," +
+           Each(
+               "iree-stream-pack-constants,iree-stream-layout-slices,"
+               "canonicalize") +
+           ",iree-util-propagate-subranges," + Cleanup("cse,") +
+           ",iree-stream-automatic-reference-counting,"
+           "iree-stream-annotate-constant-transient-size,"
+           "iree-stream-verify-lowering-to-cmd";
+  }
+
+  std::string ElideWaits() const {
+    const std::string once = Simplify("cse,") + ",iree-stream-elide-timepoints";
+    if (straight_line_) return once;
+    return "iree-util-fixed-point-iterator{pipeline=builtin.module(" + once +
+           ")}";
+  }
+
+ private:
+  std::string Steps(const std::string& cse) const {
+    const std::string steps =
+        "canonicalize," + cse + "iree-util-optimize-int-arithmetic";
+    return straight_line_ ? steps
+                          : steps + ",iree-util-simplify-global-accesses";
+  }
+
+  const bool straight_line_;
+};
+
+bool HasControlFlow(const Ir& ir, MlirOperation function) {
+  const std::vector<MlirBlock> blocks = ir.Blocks(function);
+  if (blocks.size() > 1) return true;
+  return std::ranges::any_of(blocks, [&](MlirBlock block) {
+    return std::ranges::any_of(ir.OperationsOf(block), [&](MlirOperation op) {
+      return ir.Name(op).starts_with("scf.");
+    });
+  });
 }
 
 }  // namespace
 
-const std::vector<StreamPasses>& PassesUntilScheduling() {
-  static const auto& passes = *new std::vector<StreamPasses>{
+bool IsStraightLine(const Ir& ir) {
+  for (const MlirOperation op : ir.OperationsOf(ir.Body(ir.module))) {
+    const std::string_view name = ir.Name(op);
+    if (name.starts_with("util.global") || name == "util.initializer" ||
+        name == "func.func") {
+      return false;
+    }
+    if (name == "util.func" && HasControlFlow(ir, op)) return false;
+  }
+  return true;
+}
+
+std::vector<StreamPasses> PassesUntilScheduling(bool straight_line) {
+  const Pieces ir(straight_line);
+  return {
       {"iree-util-verify-initialization-order,iree-stream-verify-input," +
-       Cleanup("cse,")},
+       ir.Cleanup("cse,")},
       {"iree-stream-clone-to-consumers"},
       {"iree-stream-conversion,iree-stream-verify-lowering-to-tensors,inline," +
-       Simplify("cse,") + ",iree-util-combine-initializers," +
-       Simplify("cse,") + "," + Cleanup("cse,")},
+       ir.Simplify("cse,") + ir.CombineInitializers() + "," +
+       ir.Cleanup("cse,")},
       {"iree-stream-specialize-encodings," +
-       Each("iree-stream-encode-host-tensors") +
+       ir.Each("iree-stream-encode-host-tensors") +
        ",stream.executable(iree-stream-encode-device-tensors),"
        "iree-stream-materialize-encodings," +
-       Each("iree-stream-layout-slices") + "," + Simplify("cse,") +
+       ir.Each("iree-stream-layout-slices") + "," + ir.Simplify("cse,") +
        ",iree-stream-verify-lowering-to-async-resources,"
        "iree-util-propagate-subranges,symbol-dce," +
-       Each("iree-stream-materialize-copy-on-write,canonicalize")},
+       ir.Each("iree-stream-materialize-copy-on-write,canonicalize")},
       {"iree-stream-elide-async-copies," +
-       Each("canonicalize,iree-stream-emplace-allocations")},
-      {"iree-stream-refine-usage," + Each("canonicalize")},
-      {"iree-stream-elide-async-copies," + Cleanup("") +
+       ir.Each("canonicalize,iree-stream-emplace-allocations")},
+      {"iree-stream-refine-usage," + ir.Each("canonicalize")},
+      {"iree-stream-elide-async-copies," + ir.Cleanup("") +
        ",iree-stream-verify-async-access-ranges"}};
-  return passes;
 }
 
-const StreamPasses& PassesInLoops() {
-  static const auto& passes = *new StreamPasses{
-      "func.func(linalg-generalize-named-ops,canonicalize,cse,"
-      "linalg-fuse-elementwise-ops,canonicalize,cse)"};
-  return passes;
-}
-
-const std::vector<StreamPasses>& PassesFromScheduling() {
-  static const auto& passes = *new std::vector<StreamPasses>{
+std::vector<StreamPasses> PassesFromScheduling(bool straight_line) {
+  const Pieces ir(straight_line);
+  return {
       {std::string(kPassesBeforeScheduling) +
-       Each("iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
-       ",iree-stream-propagate-timepoints,iree-stream-materialize-"
-       "builtins," +
-       Simplify("") + ",iree-stream-verify-lowering-to-async"},
-      {"iree-stream-cmd-transformation-pipeline," + Cleanup("cse,") + "," +
-       Each("iree-stream-reuse-allocations,convert-scf-to-cf")},
-      {.pipeline = "iree-util-fixed-point-iterator{pipeline=builtin.module(" +
-                   Simplify("cse,") + ",iree-stream-elide-timepoints)}",
-       .may_give_up = true},
+       ir.Each(
+           "iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
+       ",iree-stream-propagate-timepoints,iree-stream-materialize-builtins," +
+       ir.Simplify("") + ",iree-stream-verify-lowering-to-async"},
+      {ir.Commands() + "," + ir.Cleanup("cse,") + "," +
+       ir.Each("iree-stream-reuse-allocations,convert-scf-to-cf")},
+      {.pipeline = ir.ElideWaits(), .may_give_up = true},
       {"iree-stream-fuse-dispatch-bindings,"
        "iree-stream-annotate-dispatch-arguments,"
        "iree-stream-annotate-dispatch-assumptions,"
        "iree-stream-pack-dispatch-operands," +
-       Simplify("cse,") + ",iree-stream-fold-uniform-operands," +
-       Cleanup("cse,") + ",symbol-dce"}};
-  return passes;
+       ir.Simplify("cse,") + ",iree-stream-fold-uniform-operands," +
+       ir.Cleanup("cse,") + ",symbol-dce"}};
+}
+
+StreamPasses PassesInLoops() {
+  return {
+      "func.func(linalg-generalize-named-ops,canonicalize,cse,"
+      "linalg-fuse-elementwise-ops,canonicalize,cse)"};
 }
 
 }  // namespace iree_pjrt

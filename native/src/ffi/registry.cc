@@ -113,6 +113,26 @@ Handler HandlerRegistry::Require(std::string_view name) const {
                   kPlatformName + "\") first");
 }
 
+void HandlerRegistry::RequireToCompile(std::string_view name) const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (announced_.contains(name)) return;
+  }
+  Require(name);
+}
+
+void HandlerRegistry::Announce(const std::vector<std::string>& names) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  announced_.insert(names.begin(), names.end());
+}
+
+std::vector<std::string> HandlerRegistry::Names() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, handler] : handlers_) names.push_back(name);
+  return names;
+}
+
 bool OnlyComputes(std::string_view target) {
   return target.starts_with("lapack_") ||
          std::ranges::find(kOwn, target, &OwnHandler::target) != std::end(kOwn);

@@ -8,8 +8,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ffi/abi.h"
 
@@ -31,6 +33,11 @@ class HandlerRegistry {
   std::optional<Handler> Find(std::string_view name) const;
   // Throws NOT_FOUND with what to do about it.
   Handler Require(std::string_view name) const;
+  // The same for programs that are only compiled here: they may also call the
+  // handlers that the process which runs them was said to have.
+  void RequireToCompile(std::string_view name) const;
+  void Announce(const std::vector<std::string>& names);
+  std::vector<std::string> Names() const;
 
   using Deleter = void (*)(void* object);
   // A new number, or the one that the type of this name has; a number other
@@ -47,6 +54,7 @@ class HandlerRegistry {
 
   mutable std::mutex mutex_;
   std::map<std::string, Handler, std::less<>> handlers_;
+  std::set<std::string, std::less<>> announced_;
   std::map<std::string, Type, std::less<>> types_;
 };
 

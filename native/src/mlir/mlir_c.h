@@ -203,6 +203,8 @@ namespace iree_pjrt {
   X(mlirOperationVerify, bool (*)(MlirOperation))                              \
   X(mlirOperationWalk,                                                         \
     void (*)(MlirOperation, MlirOperationWalkCallback, void*, MlirWalkOrder))  \
+  X(mlirOperationWriteBytecode,                                                \
+    void (*)(MlirOperation, MlirStringCallback, void*))                        \
   X(mlirParsePassPipeline,                                                     \
     MlirLogicalResult (*)(MlirOpPassManager, MlirStringRef,                    \
                           MlirStringCallback, void*))                          \

@@ -60,16 +60,43 @@ void ReadCacheVariables(const GetEnv& getenv, ClientOptions& options) {
   options.cache_dir = dir && *dir ? dir : DefaultCacheDir(getenv);
 }
 
-size_t ParseThreadCount(std::string_view text) {
-  size_t count = 0;
+// What the variable says, which is above 0.
+template <typename Number>
+Number ParseCount(const std::string& variable, std::string_view text) {
+  Number count = 0;
   const auto parsed =
       std::from_chars(text.data(), text.data() + text.size(), count);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
-      count == 0) {
-    ThrowInvalidArgument("IREE_PJRT_NUM_THREADS is '" + std::string(text) +
+      count <= 0) {
+    ThrowInvalidArgument(variable + " is '" + std::string(text) +
                          "'; it must be a positive number");
   }
   return count;
+}
+
+bool ParseSwitch(const std::string& variable, std::string_view text) {
+  if (text == "1") return true;
+  if (text == "0") return false;
+  ThrowInvalidArgument(variable + " is '" + std::string(text) +
+                       "'; it must be 0 or 1");
+}
+
+// How and where programs are compiled.
+void ReadCompileVariables(const GetEnv& getenv, ClientOptions& options) {
+  constexpr char kInProcess[] = "IREE_PJRT_COMPILE_IN_PROCESS";
+  constexpr char kTimeout[] = "IREE_PJRT_COMPILE_TIMEOUT";
+  const char* in_process = getenv(kInProcess);
+  if (in_process && *in_process) {
+    options.compiles_in_process = ParseSwitch(kInProcess, in_process);
+  }
+  const char* timeout = getenv(kTimeout);
+  if (!timeout || !*timeout) return;
+  options.compile_timeout_s = ParseCount<int64_t>(kTimeout, timeout);
+  if (options.compiles_in_process) {
+    ThrowInvalidArgument(std::string(kTimeout) +
+                         " needs a process that can be ended: unset " +
+                         kInProcess);
+  }
 }
 
 LogLevel ParseLogLevel(std::string_view text) {
@@ -156,7 +183,10 @@ ClientOptions ParseClientOptions(const PJRT_NamedValue* values, size_t count,
     options.skipped_passes = SplitFlags(passes);
   }
   const char* threads = getenv("IREE_PJRT_NUM_THREADS");
-  if (threads && *threads) options.thread_count = ParseThreadCount(threads);
+  if (threads && *threads) {
+    options.thread_count = ParseCount<size_t>("IREE_PJRT_NUM_THREADS", threads);
+  }
+  ReadCompileVariables(getenv, options);
   const char* level = getenv("IREE_PJRT_LOG_LEVEL");
   if (level && *level) options.log_level = ParseLogLevel(level);
   return options;

@@ -41,6 +41,11 @@ struct ClientOptions {
   // nowhere.
   std::string cache_dir;
   uint64_t cache_bytes = uint64_t{1} << 30;
+  // Whether programs are compiled in this process, not in helper processes that
+  // may end without it.
+  bool compiles_in_process = false;
+  // Seconds that a helper may take for a program; 0: as long as it likes.
+  int64_t compile_timeout_s = 0;
   // The options that only this family of devices knows.
   DeviceOptions device;
   // Errors reach the caller anyway.

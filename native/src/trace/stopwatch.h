@@ -24,6 +24,15 @@ class Stopwatch {
     lap_ = now;
   }
 
+  // Steps that another one counted.
+  void Add(const std::string& steps) {
+    steps_ += (steps_.empty() ? "" : ", ") + steps;
+    lap_ = TraceClock();
+  }
+
+  // "parse 0.4 ms, compile 11.9 ms"
+  const std::string& steps() const { return steps_; }
+
   // "12.3 ms (parse 0.4 ms, compile 11.9 ms)"
   std::string ToString() const {
     return Milliseconds(TraceClock() - begin_) + " (" + steps_ + ")";

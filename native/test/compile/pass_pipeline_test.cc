@@ -13,11 +13,53 @@ namespace {
 
 TEST(PassPipelineTest, TheCompilerKnowsThoseOfTheStreamPhase) {
   WithModule("module {}", [](const Ir& ir) {
-    for (const auto* list :
-         {&PassesUntilScheduling(), &PassesFromScheduling()}) {
-      EXPECT_NO_THROW(MakePipelines(ir.api, ir.context, *list));
+    for (const bool straight_line : {false, true}) {
+      for (const auto& list : {PassesUntilScheduling(straight_line),
+                               PassesFromScheduling(straight_line)}) {
+        EXPECT_NO_THROW(MakePipelines(ir.api, ir.context, list));
+      }
     }
   });
+}
+
+bool StraightLine(const std::string& program) {
+  bool is_one = false;
+  WithModule(program, [&](const Ir& ir) { is_one = IsStraightLine(ir); });
+  return is_one;
+}
+
+TEST(PassPipelineTest, GlobalsAndControlFlowAreNoStraightLine) {
+  const std::string executable = R"(
+flow.executable private @e { builtin.module {
+  func.func @loops(%n: index) {
+    %0 = arith.constant 0 : index
+    %1 = arith.constant 1 : index
+    scf.for %i = %0 to %n step %1 { }
+    return
+  }
+} })";
+  const std::string plain =
+      "util.func public @f(%a: i32) -> i32 { util.return %a : i32 }";
+  const std::string loop = R"(
+util.func public @g(%a: i32, %n: index) -> i32 {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %r = scf.for %i = %0 to %n step %1 iter_args(%x = %a) -> i32 {
+    %y = arith.addi %x, %x : i32
+    scf.yield %y : i32
+  }
+  util.return %r : i32
+})";
+  const std::string branch = R"(
+util.func public @h(%a: i32) -> i32 {
+  cf.br ^next(%a : i32)
+^next(%b: i32):
+  util.return %b : i32
+})";
+  EXPECT_TRUE(StraightLine(executable + plain));
+  EXPECT_FALSE(StraightLine(plain + loop));
+  EXPECT_FALSE(StraightLine(plain + branch));
+  EXPECT_FALSE(StraightLine(plain + "util.global private mutable @s : i32"));
 }
 
 TEST(PassPipelineTest, AnUnknownPassIsNamedThoughItMayGiveUp) {

@@ -31,4 +31,6 @@ def test_both_compile(run_script, tmp_path):
         compiles(jax.devices()[0])
         """,
         tmp_path,
+        # Helper processes would have a library each.
+        env={"IREE_PJRT_COMPILE_IN_PROCESS": "1"},
     )

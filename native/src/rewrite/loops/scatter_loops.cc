@@ -12,7 +12,10 @@ class ScatterLoops {
       : ir_(ir), buffers_(buffers), scatter_(scatter) {}
 
   void Make(const View& updates, const View& indices, const View& target) {
+    // Before the loops that use them.
     const MlirValue to = buffers_.Memref(target, scatter_);
+    const MlirValue where = buffers_.Memref(indices, scatter_);
+    const MlirValue from = buffers_.Memref(updates, scatter_);
     const size_t sliced = target.shape.size() - Dimensions().size();
     const size_t batched = updates.shape.size() - sliced;
     std::vector<MlirValue> at;
@@ -20,7 +23,8 @@ class ScatterLoops {
     for (size_t i = 0; i < batched; ++i) {
       at.push_back(Loop(updates.shape[i], inside));
     }
-    std::vector<MlirValue> place = Indexed(indices, at, inside);
+    std::vector<MlirValue> place =
+        Indexed(where, indices.shape.size(), at, inside);
     inside = If(IsInside(place, target.shape, inside), inside);
     for (size_t i = batched; i < updates.shape.size(); ++i) {
       at.push_back(Loop(updates.shape[i], inside));
@@ -30,8 +34,7 @@ class ScatterLoops {
     const auto type = [&](intptr_t i) {
       return ir_.api.mlirValueGetType(ir_.api.mlirBlockGetArgument(region, i));
     };
-    const MlirValue update =
-        buffers_.Load(buffers_.Memref(updates, scatter_), at, type(0), inside);
+    const MlirValue update = buffers_.Load(from, at, type(0), inside);
     const MlirValue old = buffers_.Load(to, place, type(1), inside);
     buffers_.Store(Combined(update, old, inside), to, place, inside);
   }
@@ -71,11 +74,11 @@ class ScatterLoops {
                         "scf.yield", {});
   }
 
-  // Where the update belongs in the dimensions that are indexed.
-  std::vector<MlirValue> Indexed(const View& indices,
+  // Where the update belongs in the dimensions that are indexed: what is in
+  // `where`, which has `rank` dimensions.
+  std::vector<MlirValue> Indexed(MlirValue where, size_t rank,
                                  const std::vector<MlirValue>& batch,
                                  MlirOperation before) const {
-    const MlirValue where = buffers_.Memref(indices, scatter_);
     const Extents dims = Dimensions();
     std::vector<MlirValue> place(dims.size(), MlirValue{nullptr});
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -84,7 +87,7 @@ class ScatterLoops {
         throw LoopRefused{"a scatter that does not index the first dimensions"};
       }
       std::vector<MlirValue> which = batch;
-      if (indices.shape.size() > batch.size()) {
+      if (rank > batch.size()) {
         which.push_back(buffers_.Index(static_cast<int64_t>(i), before));
       }
       place[dim] = IndexAt(where, which, before);

@@ -211,7 +211,7 @@ void RewriteForeignCalls(const Ir& ir, std::vector<ForeignCall>& calls) {
     if (!fft && (name != "custom_call" || !IsTyped(ir, op))) continue;
     std::string target =
         fft ? kFftTarget : ir.StringAttribute(op, "call_target_name");
-    HandlerRegistry::Get().Require(target);
+    HandlerRegistry::Get().RequireToCompile(target);
     const ForeignCallRewriter rewriter(ir, op);
     ForeignCall call = rewriter.Describe(std::move(target));
     if (fft) call.attributes = FftAttributes(ir, op);

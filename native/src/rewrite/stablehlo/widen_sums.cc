@@ -37,10 +37,15 @@ class Widening {
     }
   }
 
-  void WidenOperands() {
+  // Those of 8 bits: what decodes them has no place in the body of a product,
+  // and would run once for each of its terms.
+  void WidenBytes() { WidenOperands("f8"); }
+
+  void WidenOperands(std::string_view prefix = "") {
     for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumOperands(op_); ++i) {
       const MlirValue operand = ir_.api.mlirOperationGetOperand(op_, i);
-      if (Wide(operand)) {
+      if (Wide(operand) &&
+          ArrayTypeOf(ir_, operand)->Element().starts_with(prefix)) {
         ir_.api.mlirOperationSetOperand(op_, i,
                                         builder_.Convert(operand, kWide));
       }
@@ -119,7 +124,9 @@ void WidenSums(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     const std::string_view name = StablehloName(ir.Name(op));
     if (name == "dot_general" || name == "dot" || name == "convolution") {
-      Widening(ir, op).RoundResults();
+      Widening widening(ir, op);
+      widening.WidenBytes();
+      widening.RoundResults();
     } else if ((name == "reduce" || name == "reduce_window") &&
                IsOfSums(ir, op)) {
       Widening widening(ir, op);

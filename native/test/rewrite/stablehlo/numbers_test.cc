@@ -28,6 +28,19 @@ TEST(WidenSumsTest, AProductIsRoundedOnce) {
       << text;
 }
 
+TEST(WidenSumsTest, BytesAreDecodedBeforeTheProduct) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<4x8xf8E4M3FN>, %b: tensor<8x4xf8E5M2>)
+        -> tensor<4x4xf32> {
+      %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+          : (tensor<4x8xf8E4M3FN>, tensor<8x4xf8E5M2>) -> tensor<4x4xf32>
+      return %0 : tensor<4x4xf32>
+    }
+  })",
+                                 &WidenSums);
+  EXPECT_TRUE(Holds(text, "(tensor<4x8xf32>, tensor<8x4xf32>)")) << text;
+}
+
 TEST(WidenSumsTest, SoIsAReduction) {
   const std::string text = After(R"(module {
     func.func @main(%v: tensor<8xf16>, %i: tensor<f16>) -> tensor<f16> {
