@@ -22,7 +22,8 @@ const [program] = await globby('.pipeline/work/test-native@cpu-release/*/build/f
 });
 if (!program) throw new Error('no fuzz_plugin: run `npx pipeline run check --only test-native` first');
 const plugin = path.join(path.dirname(program), '..', 'pjrt_plugin_iree_cpu.so');
-const env = { ...(await pluginEnv()), IREE_PJRT_CACHE_SIZE: '0' };
+// An input may take 60 s; a helper that is ended earlier is an error of its program.
+const env = { ...(await pluginEnv()), IREE_PJRT_CACHE_SIZE: '0', IREE_PJRT_COMPILE_TIMEOUT: '30' };
 
 async function rowOf(target: string, part: number): Promise<string> {
   const found = path.join(root, '.pipeline', 'fuzz', target);

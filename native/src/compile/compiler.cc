@@ -112,8 +112,9 @@ std::shared_ptr<const Program> Compiler::Compile(
 std::shared_ptr<Program> Compiler::CompileOrFind(CompileTask task,
                                                  std::string_view source,
                                                  Stopwatch& watch) {
-  if (auto found = here_.Find(task.key, task.options_proto)) {
-    watch.Lap("read");
+  Claim claim;
+  if (auto found = here_.FindOrClaim(task.key, task.options_proto, &claim)) {
+    watch.Lap(claim.waited() ? "wait" : "read");
     log_.Info("cache hit for " + found->name + " in " + watch.ToString());
     return found;
   }

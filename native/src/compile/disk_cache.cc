@@ -25,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr char kEntrySuffix[] = ".program";
 constexpr char kTemporarySuffix[] = ".tmp";
 constexpr size_t kChecksumSize = 32;
+// Whoever compiles longer than this may have been stopped.
+constexpr auto kPatience = std::chrono::minutes(10);
 constexpr auto kAbandoned = std::chrono::hours(1);
 // Entries are touched on use no more often than this.
 constexpr int64_t kTouchSeconds = 600;
@@ -108,6 +110,18 @@ std::optional<std::string> DiskCache::Find(
   }
 }
 
+Claim DiskCache::ClaimToMake(const std::string& key) noexcept {
+  if (!enabled()) return Claim();
+  try {
+    MakeFolder();
+    Claim claim(folder_, key, kPatience);
+    if (claim.waited()) claim.GiveBack();
+    return claim;
+  } catch (const std::exception&) {
+    return Claim();
+  }
+}
+
 void DiskCache::Store(const std::string& key, std::string_view blob) noexcept {
   if (!enabled() || blob.size() + kChecksumSize > max_bytes_) return;
   try {
@@ -133,9 +147,13 @@ void DiskCache::Link(const std::string& key,
   }
 }
 
-void DiskCache::WriteEntry(const std::string& key, std::string_view blob) {
+void DiskCache::MakeFolder() const {
   std::error_code failure;
   if (fs::create_directories(folder_, failure)) chmod(folder_.c_str(), 0700);
+}
+
+void DiskCache::WriteEntry(const std::string& key, std::string_view blob) {
+  MakeFolder();
   TemporaryFile file(folder_ + "/" + RandomName() + kTemporarySuffix);
   file.Write(Fingerprint({blob}));
   file.Write(blob);

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "compile/claim.h"
 
 namespace iree_pjrt {
 
@@ -28,12 +29,17 @@ class DiskCache {
 
   // `key`: characters that a file name may hold.
   std::optional<std::string> Find(const std::string& key) const noexcept;
+  // The claim to make the entry, if nobody has it. Of those that ask for it at
+  // once the first gets it; the others wait until it has been given back, and
+  // then go on at once: what is not there then will not come.
+  Claim ClaimToMake(const std::string& key) noexcept;
   void Store(const std::string& key, std::string_view blob) noexcept;
   // What is stored under `key` is found under `alias` too.
   void Link(const std::string& key, const std::string& alias) noexcept;
 
  private:
   std::string PathOf(const std::string& key) const;
+  void MakeFolder() const;
   void WriteEntry(const std::string& key, std::string_view blob);
   void Grow(uint64_t bytes);
   uint64_t Evict(uint64_t limit) const;

@@ -83,6 +83,15 @@ std::shared_ptr<Program> TaskCompiler::Find(const std::string& key,
   }
 }
 
+std::shared_ptr<Program> TaskCompiler::FindOrClaim(
+    const std::string& key, std::string_view options_proto, Claim* claim) {
+  auto found = Find(key, options_proto);
+  if (found || !options_.save_artifacts_dir.empty()) return found;
+  *claim = cache_.ClaimToMake(key);
+  // Whoever had it may have given it back just now.
+  return Find(key, options_proto);
+}
+
 CompileResult TaskCompiler::Compile(const CompileTask& task) {
   Stopwatch watch;
   // A session whose compilation failed is dropped with whatever state it is in.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "compile/claim.h"
 #include "compile/compile_session.h"
 #include "compile/compile_task.h"
 #include "compile/disk_cache.h"
@@ -30,6 +31,11 @@ class TaskCompiler {
   // The program that is stored under `key`, or null.
   std::shared_ptr<Program> Find(const std::string& key,
                                 std::string_view options_proto);
+
+  // The same, or the claim to compile it, once nobody else is compiling it.
+  std::shared_ptr<Program> FindOrClaim(const std::string& key,
+                                       std::string_view options_proto,
+                                       Claim* claim);
 
   // Throws INVALID_ARGUMENT with the compiler's diagnostics, and what opening
   // the library throws.

@@ -94,8 +94,8 @@ void ReadCompileVariables(const GetEnv& getenv, ClientOptions& options) {
   options.compile_timeout_s = ParseCount<int64_t>(kTimeout, timeout);
   if (options.compiles_in_process) {
     ThrowInvalidArgument(std::string(kTimeout) +
-                         " needs a process that can be ended: unset " +
-                         kInProcess);
+                         " needs a process that can be ended: set " +
+                         kInProcess + " to 0");
   }
 }
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "device_options.h"
 #include "program/framework_passes.h"
+#include "trace/zone.h"
 #include "xla/pjrt/c/pjrt_c_api.h"
 
 namespace iree_pjrt {
@@ -42,8 +43,8 @@ struct ClientOptions {
   std::string cache_dir;
   uint64_t cache_bytes = uint64_t{1} << 30;
   // Whether programs are compiled in this process, not in helper processes that
-  // may end without it.
-  bool compiles_in_process = false;
+  // may end without it. Tracy is sent the zones of one process.
+  bool compiles_in_process = Zone::kSent;
   // Seconds that a helper may take for a program; 0: as long as it likes.
   int64_t compile_timeout_s = 0;
   // The options that only this family of devices knows.

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -144,6 +149,80 @@ TEST_F(DiskCacheTest, ManyWritersAndReaders) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(DiskCacheTest, OneOfManyMakesAnEntryAndTheOthersFindIt) {
+  std::atomic<int> made = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      DiskCache cache = Open();
+      const Claim claim = cache.ClaimToMake("1b");
+      if (cache.Find("1b")) return;
+      ++made;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      cache.Store("1b", "blob");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 1);
+}
+
+TEST_F(DiskCacheTest, WhoWaitedInVainLetsTheNextGoOn) {
+  Claim failing = Open().ClaimToMake("1b");
+  EXPECT_FALSE(failing.waited());
+  EXPECT_FALSE(Open().ClaimToMake("2c").waited());
+  std::atomic<int> at_work = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      const Claim claim = Open().ClaimToMake("1b");
+      EXPECT_TRUE(claim.waited());
+      ++at_work;
+      // Both are here at once, or the test does not end.
+      while (at_work < 2) std::this_thread::yield();
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(at_work, 0);
+  failing.GiveBack();
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(DiskCacheTest, AKilledProcessHasNoClaim) {
+  DiskCache cache = Open();
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Claim claim = cache.ClaimToMake("1b");
+    if (write(ready[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill(child, SIGKILL);
+  });
+  EXPECT_TRUE(cache.ClaimToMake("1b").waited());
+  killer.join();
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(cache.ClaimToMake("1b").waited());
+}
+
+TEST_F(DiskCacheTest, AForkedProcessKeepsNoClaim) {
+  DiskCache cache = Open();
+  std::optional<Claim> claim(cache.ClaimToMake("1b"));
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(1);
+  }
+  claim.reset();
+  EXPECT_FALSE(cache.ClaimToMake("1b").waited());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 }  // namespace

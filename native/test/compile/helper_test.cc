@@ -32,7 +32,7 @@ std::string SlowProgram() {
   std::string text = R"(module @slow {
   func.func public @main(%v0: tensor<64x64xf32>) -> tensor<64x64xf32> {
 )";
-  constexpr int kProducts = 600;
+  constexpr int kProducts = 10000;
   for (int i = 0; i < kProducts; ++i) {
     const std::string from = "%v" + std::to_string(i);
     const std::string to = "%v" + std::to_string(i + 1);

@@ -169,5 +169,31 @@ TEST(OptionsTest, FlagsAreSplitLikeAShellDoes) {
   EXPECT_THROW(SplitFlags("--a='x"), Error);
 }
 
+TEST(OptionsTest, WhereProgramsAreCompiled) {
+  const auto at = [](const char* variable) {
+    return ParseClientOptions(nullptr, 0,
+                              Env({{"IREE_PJRT_COMPILE_IN_PROCESS", variable}}))
+        .compiles_in_process;
+  };
+  EXPECT_EQ(at(""), Zone::kSent);
+  EXPECT_TRUE(at("1"));
+  EXPECT_FALSE(at("0"));
+  EXPECT_THROW(at("yes"), Error);
+}
+
+TEST(OptionsTest, ATimeOutNeedsAProcessThatCanBeEnded) {
+  const auto timeout = [](const char* text, const char* in_process) {
+    return ParseClientOptions(
+               nullptr, 0,
+               Env({{"IREE_PJRT_COMPILE_TIMEOUT", text},
+                    {"IREE_PJRT_COMPILE_IN_PROCESS", in_process}}))
+        .compile_timeout_s;
+  };
+  EXPECT_EQ(timeout("", "0"), 0);
+  EXPECT_EQ(timeout("7", "0"), 7);
+  EXPECT_THROW(timeout("0", "0"), Error);
+  EXPECT_THROW(timeout("7", "1"), Error);
+}
+
 }  // namespace
 }  // namespace iree_pjrt

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled programs are kept: by the plugin, and by JAX's persistent compilation cache."""
 
+import concurrent.futures
 import shutil
 
 import pytest
@@ -44,7 +45,7 @@ def count(log, text):
 
 
 def entries(tmp_path):
-    return sorted((tmp_path / "cache").iterdir())
+    return sorted((tmp_path / "cache").glob("*.program"))
 
 
 def test_a_second_process_compiles_nothing(log_of, tmp_path):
@@ -54,7 +55,16 @@ def test_a_second_process_compiles_nothing(log_of, tmp_path):
     second = log_of()
     assert count(second, "compiled") == 0
     assert count(second, "cache hit") == count(first, "compiled jit_")
-    assert {entry.suffix for entry in entries(tmp_path)} == {".program"}
+    assert {entry.name for entry in (tmp_path / "cache").iterdir()} - {".claims"} == {
+        entry.name for entry in entries(tmp_path)
+    }
+
+
+def test_processes_that_start_together_compile_a_program_once(log_of):
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        logs = list(threads.map(lambda _: log_of(), range(4)))
+    programs = {count(log, "compiled jit_") + count(log, "cache hit for jit_") for log in logs}
+    assert programs == {sum(count(log, "compiled jit_") for log in logs)} != {0}
 
 
 @pytest.mark.usefixtures("cached")
