@@ -16,7 +16,7 @@ const FIGURES = /(\d+) inputs, (\d+) taken, (\d+) crashes in (\d+) places, (\d+)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 600);
 const first = process.env['FUZZ_FIRST'] ?? '0';
 
-const [program] = await globby('.pipeline/work/test-native@cpu-release/*/build/fuzz/fuzz_plugin', {
+const [program] = await globby('.pipeline/work/native@cpu-release/*/build/fuzz/fuzz_plugin', {
   cwd: root,
   absolute: true,
 });
