@@ -2,7 +2,8 @@
 #include "compile/compile_session.h"
 
 #include "base/scratch_file.h"
-#include "compile/stream_passes.h"
+#include "compile/compiler_flags.h"
+#include "compile/pass_lists.h"
 
 namespace iree_pjrt {
 namespace {
@@ -20,6 +21,7 @@ CompileSession::CompileSession(const CompilerLibrary& library,
       flags_(flags),
       object_path_(embeds_object ? ScratchPath(".o") : ""),
       contexts_(contexts),
+      takes_our_passes_(LeavesOurPasses(flags)),
       input_(library, FlagsAfter({}), kFlags) {
   CompilerContext(library, tuning, kTuning);
 }
@@ -48,10 +50,31 @@ const CompilerContext& CompileSession::code(
       .first->second;
 }
 
-const CompilerContext& CompileSession::stream() {
+const CompilerContext& CompileSession::Plain(
+    std::optional<CompilerContext>& context) {
   if (contexts_ == Contexts::kOneForAll) return input_;
-  if (!stream_) stream_.emplace(library_, FlagsAfter({}), kFlags);
-  return *stream_;
+  if (!context) context.emplace(library_, FlagsAfter({}), kFlags);
+  return *context;
+}
+
+const CompilerContext& CompileSession::stream() { return Plain(stream_); }
+
+const CompilerContext& CompileSession::vm() { return Plain(vm_); }
+
+const std::optional<AssignedDevice>& CompileSession::device(
+    const std::string& targets) {
+  const auto found = devices_.find(targets);
+  if (found != devices_.end()) return found->second;
+  return devices_.emplace(targets, AssignDevice(code({}), targets))
+      .first->second;
+}
+
+const PassPipeline& CompileSession::to_dispatches() {
+  if (!to_dispatches_) {
+    to_dispatches_.emplace(library_.mlir, stream().mlir(),
+                           PassesToDispatches());
+  }
+  return *to_dispatches_;
 }
 
 const std::vector<PassPipeline>& CompileSession::until_scheduling(
@@ -72,6 +95,11 @@ const std::vector<PassPipeline>& CompileSession::from_scheduling(
                                PassesFromScheduling(straight_line)));
   }
   return *list;
+}
+
+const PassPipeline& CompileSession::to_vm() {
+  if (!to_vm_) to_vm_.emplace(library_.mlir, vm().mlir(), PassesToVm());
+  return *to_vm_;
 }
 
 const PassPipeline& CompileSession::in_loops() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/assigned_device.h"
 #include "compile/compiler_context.h"
 #include "compile/pass_pipeline.h"
 #include "compile/tuning.h"
@@ -43,16 +44,28 @@ class CompileSession {
 
   // From the framework's program to linalg on tensors.
   const CompilerContext& input() const { return input_; }
-  // From there to dispatches, and from commands to bytecode. The flags that the
-  // session was made with win.
-  const CompilerContext& code(const std::vector<std::string>& tuning);
-  // From dispatches to commands.
+  // From there to commands.
   const CompilerContext& stream();
+  // From commands to compiled dispatches, and what goes through IREE's own
+  // pipelines. The flags that the session was made with win.
+  const CompilerContext& code(const std::vector<std::string>& tuning);
+  // From there to what is written as bytecode.
+  const CompilerContext& vm();
 
-  // The lists of compile/stream_passes.h, in the context `stream`. Throw
+  // Whether our lists of passes are what the flags ask for.
+  bool takes_our_passes() const { return takes_our_passes_; }
+
+  // What IREE assigns to programs that have these targets
+  // (compile/assigned_device.h), asked in `code`.
+  const std::optional<AssignedDevice>& device(const std::string& targets);
+
+  // The lists of compile/pass_lists.h, in the context `stream`, and `vm`. Throw
   // FAILED_PRECONDITION for a pass that the library does not have.
+  const PassPipeline& to_dispatches();
   const std::vector<PassPipeline>& until_scheduling(bool straight_line);
   const std::vector<PassPipeline>& from_scheduling(bool straight_line);
+
+  const PassPipeline& to_vm();
 
   // In the context `input`.
   const PassPipeline& in_loops();
@@ -66,17 +79,24 @@ class CompileSession {
 
   // Those of the session after the given ones, with those of linking.
   std::vector<std::string> FlagsAfter(std::vector<std::string> first) const;
+  const CompilerContext& Plain(std::optional<CompilerContext>& context);
 
   const CompilerLibrary& library_;
   const std::vector<std::string> flags_;
   const std::string object_path_;
   const Contexts contexts_;
+  const bool takes_our_passes_;
   const CompilerContext input_;
   // By their tuning.
   std::map<std::vector<std::string>, CompilerContext> code_;
   std::optional<CompilerContext> stream_;
+  std::optional<CompilerContext> vm_;
+  // By their targets.
+  std::map<std::string, std::optional<AssignedDevice>> devices_;
+  std::optional<PassPipeline> to_dispatches_;
   Lists straight_line_;
   Lists any_;
+  std::optional<PassPipeline> to_vm_;
   std::optional<PassPipeline> in_loops_;
 };
 

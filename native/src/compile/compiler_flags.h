@@ -13,6 +13,10 @@ namespace iree_pjrt {
 
 std::vector<std::string> DefaultCompilerFlags(const Target& target);
 
+// Whether none of the flags speaks of passes that we run ourselves
+// (compile/pass_lists.h).
+bool LeavesOurPasses(const std::vector<std::string>& flags);
+
 // Whether a flag has `part` in it.
 bool AnyHolds(const std::vector<std::string>& flags, std::string_view part);
 

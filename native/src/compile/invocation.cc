@@ -7,7 +7,7 @@
 
 #include "base/scratch_file.h"
 #include "base/status.h"
-#include "compile/stream_passes.h"
+#include "compile/pass_lists.h"
 #include "rewrite/pipeline.h"
 #include "runtime/target.h"
 #include "trace/trace.h"
@@ -59,10 +59,19 @@ Signature Invocation::Rewrite(CostAnalysis* cost, std::string* text,
 
 std::string Invocation::Compile(Cost* cost) {
   ToLinalg(cost);
-  const CompilerContext& code = session_.code(TuningFlags(*cost));
-  Schedule(code);
+  const std::vector<std::string> tuning = TuningFlags(*cost);
+  const CompilerContext& code = session_.code(tuning);
+  ToDispatches(code, tuning.empty());
+  RunOurs(Phase::kFlow);
+  Schedule();
   MoveTo(code);
-  ToBytecode();
+  ToCode();
+  if (session_.takes_our_passes()) {
+    ToVm();
+  } else {
+    RunPipeline(kHalPhase, kVmPhase);
+  }
+  RunOurs(Phase::kVm);
   return module_->Output();
 }
 
@@ -74,23 +83,34 @@ void Invocation::ToLinalg(Cost* cost) {
   RunOurs(Phase::kLinalg);
 }
 
-// From linalg on tensors to the end of IREE's stream phase.
-void Invocation::Schedule(const CompilerContext& code) {
-  TraceSpan span(TraceKind::kCompile, kStreamPhase);
+void Invocation::ToDispatches(const CompilerContext& code, bool untuned) {
+  const bool ours = session_.takes_our_passes() && untuned;
+  if (ours && session_.device(targets_)) {
+    TraceSpan span(TraceKind::kCompile, kFlowPhase);
+    MoveTo(session_.stream());
+    session_.device(targets_)->AddTo(ir());
+    RunTheirs(session_.to_dispatches());
+    return;
+  }
   MoveTo(code);
   if (!targets_.empty()) {
     ir().SetAttribute(ir().module, "hal.device.targets", ir().Parse(targets_));
   }
   RunPipeline(kInputPhase, kFlowPhase);
-  RunOurs(Phase::kFlow);
-  MoveTo(session_.stream());
-  const bool straight_line = IsStraightLine(ir());
-  RunTheirs(session_.until_scheduling(straight_line));
-  RunOurs(Phase::kScheduling);
-  RunTheirs(session_.from_scheduling(straight_line));
 }
 
-void Invocation::ToBytecode() {
+// To the end of IREE's stream phase.
+void Invocation::Schedule() {
+  TraceSpan span(TraceKind::kCompile, kStreamPhase);
+  MoveTo(session_.stream());
+  const bool straight_line = IsStraightLine(ir());
+  RunStream(session_.until_scheduling(straight_line));
+  RunOurs(Phase::kScheduling);
+  RunStream(session_.from_scheduling(straight_line));
+}
+
+// To executables that are compiled, and calls of the runtime.
+void Invocation::ToCode() {
   if (!session_.object_path().empty()) {
     CheckScratchFolder();
     passes_.object = [this] { return TakeObject(); };
@@ -101,9 +121,12 @@ void Invocation::ToBytecode() {
   RunOurs(Phase::kDispatch);
   RunPipeline(kDispatchPhase, kHalPhase);
   RunOurs(Phase::kHal);
-  RunPipeline(kHalPhase, kVmPhase);
-  RunOurs(Phase::kVm);
-  RunPipeline(kVmPhase, "end");
+}
+
+void Invocation::ToVm() {
+  TraceSpan span(TraceKind::kCompile, kVmPhase);
+  MoveTo(session_.vm());
+  RunTheirs(session_.to_vm());
 }
 
 void Invocation::MoveTo(const CompilerContext& context) {
@@ -123,14 +146,18 @@ bool Invocation::FuseLoop(MlirOperation module) {
   return fused;
 }
 
-void Invocation::RunTheirs(const std::vector<PassPipeline>& pipelines) {
+void Invocation::RunTheirs(const PassPipeline& pipeline) {
+  if (pipeline.Run(ir().module)) return;
+  if (!pipeline.may_give_up()) {
+    module_->diagnostics().Fail("to compile the program");
+  }
+  module_->diagnostics().Forget();
+}
+
+void Invocation::RunStream(const std::vector<PassPipeline>& pipelines) {
   for (const PassPipeline& pipeline : pipelines) {
     RunOurs(Phase::kStream);
-    if (pipeline.Run(ir().module)) continue;
-    if (!pipeline.may_give_up()) {
-      module_->diagnostics().Fail("to compile the program");
-    }
-    module_->diagnostics().Forget();
+    RunTheirs(pipeline);
   }
 }
 

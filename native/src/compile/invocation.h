@@ -47,11 +47,14 @@ class Invocation {
   void MoveTo(const CompilerContext& context);
   void RunPipeline(const char* from, const char* to);
   void RunOurs(Phase phase);
-  void RunTheirs(const std::vector<PassPipeline>& pipelines);
+  void RunTheirs(const PassPipeline& pipeline);
+  void RunStream(const std::vector<PassPipeline>& pipelines);
   bool FuseLoop(MlirOperation module);
   void ToLinalg(Cost* cost);
-  void Schedule(const CompilerContext& code);
-  void ToBytecode();
+  void ToDispatches(const CompilerContext& code, bool untuned);
+  void Schedule();
+  void ToCode();
+  void ToVm();
   std::string TakeObject();
 
   CompileSession& session_;

@@ -10,7 +10,7 @@
 namespace iree_pjrt {
 
 PassPipeline::PassPipeline(const MlirApi& api, MlirContext context,
-                           const StreamPasses& passes)
+                           const PassList& passes)
     : api_(api),
       manager_(api.mlirPassManagerCreate(context)),
       may_give_up_(passes.may_give_up) {
@@ -46,9 +46,9 @@ bool PassPipeline::Run(MlirOperation module) const {
 }
 
 std::vector<PassPipeline> MakePipelines(const MlirApi& api, MlirContext context,
-                                        const std::vector<StreamPasses>& list) {
+                                        const std::vector<PassList>& list) {
   std::vector<PassPipeline> pipelines;
-  for (const StreamPasses& passes : list) {
+  for (const PassList& passes : list) {
     pipelines.emplace_back(api, context, passes);
   }
   return pipelines;

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "compile/stream_passes.h"
+#include "compile/pass_lists.h"
 #include "mlir/mlir_c.h"
 
 namespace iree_pjrt {
@@ -17,8 +17,7 @@ class PassPipeline {
   // Throws FAILED_PRECONDITION, with its name, for a pass that the library does
   // not have: one that may give up would be left out silently.
   // `api` and `context` must outlive it.
-  PassPipeline(const MlirApi& api, MlirContext context,
-               const StreamPasses& passes);
+  PassPipeline(const MlirApi& api, MlirContext context, const PassList& passes);
   ~PassPipeline();
   PassPipeline(PassPipeline&& other) noexcept;
   PassPipeline& operator=(PassPipeline&&) = delete;
@@ -35,7 +34,7 @@ class PassPipeline {
 };
 
 std::vector<PassPipeline> MakePipelines(const MlirApi& api, MlirContext context,
-                                        const std::vector<StreamPasses>& list);
+                                        const std::vector<PassList>& list);
 
 }  // namespace iree_pjrt
 

@@ -11,8 +11,10 @@
 namespace iree_pjrt {
 namespace {
 
-TEST(PassPipelineTest, TheCompilerKnowsThoseOfTheStreamPhase) {
+TEST(PassPipelineTest, TheCompilerKnowsOurLists) {
   WithModule("module {}", [](const Ir& ir) {
+    EXPECT_NO_THROW(PassPipeline(ir.api, ir.context, PassesToDispatches()));
+    EXPECT_NO_THROW(PassPipeline(ir.api, ir.context, PassesToVm()));
     for (const bool straight_line : {false, true}) {
       for (const auto& list : {PassesUntilScheduling(straight_line),
                                PassesFromScheduling(straight_line)}) {
@@ -56,7 +58,9 @@ util.func public @h(%a: i32) -> i32 {
 ^next(%b: i32):
   util.return %b : i32
 })";
+  const std::string device = "util.global private @d : !hal.device\n";
   EXPECT_TRUE(StraightLine(executable + plain));
+  EXPECT_TRUE(StraightLine(device + plain));
   EXPECT_FALSE(StraightLine(plain + loop));
   EXPECT_FALSE(StraightLine(plain + branch));
   EXPECT_FALSE(StraightLine(plain + "util.global private mutable @s : i32"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Within IREE's stream phase, before each list of passes that
-// compile/stream_passes.h names: dispatches become commands over memory.
+// compile/pass_lists.h names: dispatches become commands over memory.
 #ifndef IREE_PJRT_REWRITE_STREAM_PASSES_H_
 #define IREE_PJRT_REWRITE_STREAM_PASSES_H_
 

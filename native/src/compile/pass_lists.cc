@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compile/stream_passes.h"
+#include "compile/pass_lists.h"
 
 #include <algorithm>
 
+#include "compile/assigned_device.h"
 #include "release/compiler_passes.h"
 
 namespace iree_pjrt {
@@ -85,9 +86,19 @@ bool HasControlFlow(const Ir& ir, MlirOperation function) {
 
 }  // namespace
 
+PassList PassesToDispatches() {
+  return {
+      "iree-abi-transformation-pipeline,"
+      "iree-global-optimization-transformation-pipeline{"
+      "const-expr-hoisting=false},"
+      "iree-dispatch-creation-pipeline{const-expr-hoisting=false},"
+      "iree-flow-transformation-pipeline"};
+}
+
 bool IsStraightLine(const Ir& ir) {
   for (const MlirOperation op : ir.OperationsOf(ir.Body(ir.module))) {
     const std::string_view name = ir.Name(op);
+    if (IsDevice(ir, op)) continue;
     if (name.starts_with("util.global") || name == "util.initializer" ||
         name == "func.func") {
       return false;
@@ -97,7 +108,7 @@ bool IsStraightLine(const Ir& ir) {
   return true;
 }
 
-std::vector<StreamPasses> PassesUntilScheduling(bool straight_line) {
+std::vector<PassList> PassesUntilScheduling(bool straight_line) {
   const Pieces ir(straight_line);
   return {
       {"iree-util-verify-initialization-order,iree-stream-verify-input," +
@@ -121,7 +132,7 @@ std::vector<StreamPasses> PassesUntilScheduling(bool straight_line) {
        ",iree-stream-verify-async-access-ranges"}};
 }
 
-std::vector<StreamPasses> PassesFromScheduling(bool straight_line) {
+std::vector<PassList> PassesFromScheduling(bool straight_line) {
   const Pieces ir(straight_line);
   return {
       {std::string(kPassesBeforeScheduling) +
@@ -140,7 +151,9 @@ std::vector<StreamPasses> PassesFromScheduling(bool straight_line) {
        ir.Cleanup("cse,") + ",symbol-dce"}};
 }
 
-StreamPasses PassesInLoops() {
+PassList PassesToVm() { return {"iree-vm-transformation-pipeline"}; }
+
+PassList PassesInLoops() {
   return {
       "func.func(linalg-generalize-named-ops,canonicalize,cse,"
       "linalg-fuse-elementwise-ops,canonicalize,cse)"};
