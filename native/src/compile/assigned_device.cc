@@ -24,14 +24,15 @@ std::optional<AssignedDevice> AssignDevice(const CompilerContext& context,
   }
   module.RunPhases(kFrom, kTo);
   const Ir ir = module.ir();
-  const std::vector<MlirOperation> globals = ir.OperationsOf(ir.Body(ir.module));
+  const std::vector<MlirOperation> globals =
+      ir.OperationsOf(ir.Body(ir.module));
   const MlirAttribute affinity = ir.Attribute(ir.module, kAffinity);
   if (globals.size() != 1 || !IsDevice(ir, globals[0]) || !affinity.ptr) {
     return std::nullopt;
   }
-  return AssignedDevice{
-      ir.StringAttribute(globals[0], "sym_name"),
-      ir.Print(ir.Attribute(globals[0], "initial_value")), ir.Print(affinity)};
+  return AssignedDevice{ir.StringAttribute(globals[0], "sym_name"),
+                        ir.Print(ir.Attribute(globals[0], "initial_value")),
+                        ir.Print(affinity)};
 }
 
 void AssignedDevice::AddTo(const Ir& ir) const {

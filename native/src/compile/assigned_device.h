@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What IREE's device assignment adds to a program. It asks the targets of IREE's
-// session, whose passes load the dialects of all of them: so it is asked once,
-// and the answer is written into each program.
+// What IREE's device assignment adds to a program. It asks the targets of
+// IREE's session, whose passes load the dialects of all of them: so it is asked
+// once, and the answer is written into each program.
 #ifndef IREE_PJRT_COMPILE_ASSIGNED_DEVICE_H_
 #define IREE_PJRT_COMPILE_ASSIGNED_DEVICE_H_
 
@@ -24,7 +24,7 @@ struct AssignedDevice {
 };
 
 // `targets`: the module's `hal.device.targets`; empty leaves it to the
-// context's flags. None if these name not exactly one device. Throws
+// context's flags. None if these name none, or several that stay. Throws
 // INVALID_ARGUMENT with what the compiler says.
 std::optional<AssignedDevice> AssignDevice(const CompilerContext& context,
                                            const std::string& targets);

@@ -46,6 +46,9 @@ class CompileSession {
   const CompilerContext& input() const { return input_; }
   // From there to commands.
   const CompilerContext& stream();
+  // Whether `code` may use all cores for the next programs.
+  void UseThreads(bool use) { uses_threads_ = use; }
+
   // From commands to compiled dispatches, and what goes through IREE's own
   // pipelines. The flags that the session was made with win.
   const CompilerContext& code(const std::vector<std::string>& tuning);
@@ -79,6 +82,7 @@ class CompileSession {
 
   // Those of the session after the given ones, with those of linking.
   std::vector<std::string> FlagsAfter(std::vector<std::string> first) const;
+  const CompilerContext& Code(const std::vector<std::string>& tuning);
   const CompilerContext& Plain(std::optional<CompilerContext>& context);
 
   const CompilerLibrary& library_;
@@ -86,6 +90,7 @@ class CompileSession {
   const std::string object_path_;
   const Contexts contexts_;
   const bool takes_our_passes_;
+  bool uses_threads_ = false;
   const CompilerContext input_;
   // By their tuning.
   std::map<std::vector<std::string>, CompilerContext> code_;

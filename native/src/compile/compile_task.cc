@@ -26,6 +26,7 @@ constexpr uint64_t kLibraries = 11;
 constexpr uint64_t kHandler = 12;
 constexpr uint64_t kTraced = 13;
 constexpr uint64_t kScratchFolder = 14;
+constexpr uint64_t kAlone = 15;
 }  // namespace task_field
 
 namespace result_field {
@@ -126,6 +127,7 @@ std::string SerializeTask(const CompileTask& task) {
   WriteAll(writer, task_field::kHandler, task.handlers);
   writer.Number(task_field::kTraced, task.traced);
   writer.Bytes(task_field::kScratchFolder, task.scratch_folder);
+  writer.Number(task_field::kAlone, task.alone);
   return writer.Take();
 }
 
@@ -174,6 +176,9 @@ CompileTask ParseTask(std::string_view bytes) {
         break;
       case task_field::kScratchFolder:
         task.scratch_folder = r.bytes();
+        break;
+      case task_field::kAlone:
+        task.alone = r.number() != 0;
         break;
       default:
         break;

@@ -43,6 +43,8 @@ struct CompileTask {
   std::string scratch_folder;
   // Whether somebody wants to know what takes how long.
   bool traced = false;
+  // Whether no other program is being compiled: it may have all cores.
+  bool alone = false;
 
   // The key of the result of compiling `text`, which stands for all that is not
   // in the flags.

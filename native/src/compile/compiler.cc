@@ -31,6 +31,22 @@ std::string IdentityOf(const std::string& library_path) {
          std::to_string(about.st_mtim.tv_nsec);
 }
 
+// Counts itself among those that there are.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count)
+      : count_(count), before_(count_.fetch_add(1)) {}
+  ~Counted() { count_.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  bool first() const { return before_ == 0; }
+
+ private:
+  std::atomic<int>& count_;
+  const int before_;
+};
+
 // While it is being worked on, the plugin changes without a new version.
 std::string IdentityOfThisPlugin() {
   Dl_info about;
@@ -126,7 +142,7 @@ std::shared_ptr<Program> Compiler::CompileOrFind(CompileTask task,
   if (task.replicas * task.partitions > 1) task.shown = std::move(plain.shown);
   if (!options_.save_artifacts_dir.empty()) task.received = source;
   watch.Lap("prepare");
-  const CompileResult result = Compile(task);
+  const CompileResult result = Compile(std::move(task));
   watch.Add(result.steps);
   const Program& program = *result.program;
   if (program.device_count > 1) {
@@ -139,7 +155,9 @@ std::shared_ptr<Program> Compiler::CompileOrFind(CompileTask task,
   return result.program;
 }
 
-CompileResult Compiler::Compile(const CompileTask& task) {
+CompileResult Compiler::Compile(CompileTask task) {
+  const Counted counted(compiling_);
+  task.alone = counted.first();
   if (!options_.compiles_in_process) {
     if (auto result = helpers_.Compile(task)) {
       for (TraceEvent& event : result->events) {

@@ -5,6 +5,7 @@
 #ifndef IREE_PJRT_COMPILE_COMPILER_H_
 #define IREE_PJRT_COMPILE_COMPILER_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,13 +44,14 @@ class Compiler {
   std::shared_ptr<Program> CompileOrFind(CompileTask task,
                                          std::string_view source,
                                          Stopwatch& watch);
-  CompileResult Compile(const CompileTask& task);
+  CompileResult Compile(CompileTask task);
 
   const ClientOptions options_;
   const Target target_;
   const Log log_;
   TaskCompiler here_;
   HelperPool helpers_;
+  std::atomic<int> compiling_ = 0;
 };
 
 }  // namespace iree_pjrt

@@ -13,7 +13,11 @@ CompilerContext::CompilerContext(const CompilerLibrary& library,
       session_(library.ireeCompilerSessionCreate(),
                library.ireeCompilerSessionDestroy) {
   SetFlags(flags, doing);
-  library.mlir.mlirContextEnableMultithreading(mlir(), false);
+  UseThreads(false);
+}
+
+void CompilerContext::UseThreads(bool use) const {
+  library_.mlir.mlirContextEnableMultithreading(mlir(), use);
 }
 
 void CompilerContext::SetFlags(const std::vector<std::string>& flags,

@@ -30,6 +30,10 @@ class CompilerContext {
   // For the rest of its life: no flag can be taken back.
   void SetFlags(const std::vector<std::string>& flags, const char* doing) const;
 
+  // Whether passes may work on several dispatches at once, on all cores. Never
+  // while a pass runs. At first they may not.
+  void UseThreads(bool use) const;
+
   const CompilerLibrary& library() const { return library_; }
   iree_compiler_session_t* session() const { return session_.get(); }
   MlirContext mlir() const {

@@ -96,6 +96,7 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
   Stopwatch watch;
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(task);
+  session->UseThreads(task.alone);
   watch.Lap("session");
   CompileResult result;
   try {
@@ -103,7 +104,9 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
     GiveBack(std::move(session));
   } catch (const NotMovable& program) {
     log_.Info("again, in one context: " + program.reason);
-    result = CompileIn(*NewSession(task, Contexts::kOneForAll), task, watch);
+    session = NewSession(task, Contexts::kOneForAll);
+    session->UseThreads(task.alone);
+    result = CompileIn(*session, task, watch);
   }
   result.steps = watch.steps();
   return result;

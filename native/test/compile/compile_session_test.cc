@@ -134,6 +134,31 @@ module @program {
                    "hal", "vm", PassesToVm(), "vm.module");
 }
 
+TEST(CompileSessionTest, ADeviceIsWhatIreeAssigns) {
+  const std::vector<std::string> flags{
+      "--iree-hal-target-device=local",
+      "--iree-hal-local-target-device-backends=llvm-cpu",
+      "--iree-llvmcpu-target-cpu=generic"};
+  CompileSession session(Library(), flags, false);
+  const auto& device = session.device("");
+  ASSERT_TRUE(device);
+  EXPECT_EQ(&session.device(""), &device);
+  const std::string program =
+      "module @m { util.func public @f(%a: i32) -> i32 { util.return %a : i32 "
+      "} }";
+  ModuleInContext theirs(session.code({}), program);
+  theirs.RunPhases("preprocessing", "global-optimization");
+  ModuleInContext ours(session.stream(), program);
+  device->AddTo(ours.ir());
+  EXPECT_TRUE(Holds(device->target, "llvm-cpu")) << device->target;
+  EXPECT_EQ(ours.ir().Print(ours.ir().module),
+            theirs.ir().Print(theirs.ir().module));
+}
+
+TEST(CompileSessionTest, WithoutFlagsThereIsNoDevice) {
+  EXPECT_FALSE(CompileSession(Library(), {}, false).device(""));
+}
+
 TEST(CompileSessionTest, FlagsOfOurPassesTakeTheirPipelines) {
   const auto takes_ours = [](const std::vector<std::string>& flags) {
     return CompileSession(Library(), flags, false).takes_our_passes();

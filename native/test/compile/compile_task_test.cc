@@ -27,6 +27,7 @@ TEST(CompileTaskTest, NothingIsLostOnTheWay) {
   task.handlers = {"lapack_sgetrf", "mine"};
   task.scratch_folder = "/scratch";
   task.traced = true;
+  task.alone = true;
   const CompileTask arrived = ParseTask(SerializeTask(task));
   EXPECT_EQ(SerializeTask(arrived), SerializeTask(task));
   EXPECT_EQ(arrived.program, task.program);
