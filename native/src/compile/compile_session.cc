@@ -40,13 +40,6 @@ std::vector<std::string> CompileSession::FlagsAfter(
 
 const CompilerContext& CompileSession::code(
     const std::vector<std::string>& tuning) {
-  const CompilerContext& context = Code(tuning);
-  context.UseThreads(uses_threads_);
-  return context;
-}
-
-const CompilerContext& CompileSession::Code(
-    const std::vector<std::string>& tuning) {
   if (contexts_ == Contexts::kOneForAll) {
     input_.SetFlags(FlagsAfter(tuning), kTuning);
     return input_;

@@ -46,8 +46,9 @@ class CompileSession {
   const CompilerContext& input() const { return input_; }
   // From there to commands.
   const CompilerContext& stream();
-  // Whether `code` may use all cores for the next programs.
-  void UseThreads(bool use) { uses_threads_ = use; }
+  // Whether dispatches may be compiled side by side; at first they may not.
+  bool uses_threads() const { return uses_threads_; }
+  void set_uses_threads(bool use) { uses_threads_ = use; }
 
   // From commands to compiled dispatches, and what goes through IREE's own
   // pipelines. The flags that the session was made with win.
@@ -82,7 +83,6 @@ class CompileSession {
 
   // Those of the session after the given ones, with those of linking.
   std::vector<std::string> FlagsAfter(std::vector<std::string> first) const;
-  const CompilerContext& Code(const std::vector<std::string>& tuning);
   const CompilerContext& Plain(std::optional<CompilerContext>& context);
 
   const CompilerLibrary& library_;

@@ -65,7 +65,10 @@ std::string Invocation::Compile(Cost* cost) {
   RunOurs(Phase::kFlow);
   Schedule();
   MoveTo(code);
+  code.UseThreads(session_.uses_threads());
   ToCode();
+  // An idle session has no threads: a fork could not wait for them.
+  code.UseThreads(false);
   if (session_.takes_our_passes()) {
     ToVm();
   } else {

@@ -96,7 +96,7 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
   Stopwatch watch;
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(task);
-  session->UseThreads(task.alone);
+  session->set_uses_threads(task.alone);
   watch.Lap("session");
   CompileResult result;
   try {
@@ -105,7 +105,7 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
   } catch (const NotMovable& program) {
     log_.Info("again, in one context: " + program.reason);
     session = NewSession(task, Contexts::kOneForAll);
-    session->UseThreads(task.alone);
+    session->set_uses_threads(task.alone);
     result = CompileIn(*session, task, watch);
   }
   result.steps = watch.steps();
