@@ -50,11 +50,15 @@ class Parsed {
 
 }  // namespace
 
-void WithModule(const std::string& text,
-                const std::function<void(const Ir&)>& look) {
+std::string CompilerLibraryPath() {
   const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
   EXPECT_NE(path, nullptr) << "set it to the path of libIREECompiler.so";
-  const Parsed parsed(CompilerLibrary::Open(path ? path : ""), text);
+  return path ? path : "";
+}
+
+void WithModule(const std::string& text,
+                const std::function<void(const Ir&)>& look) {
+  const Parsed parsed(CompilerLibrary::Open(CompilerLibraryPath()), text);
   const Ir ir = parsed.ir();
   EXPECT_NE(ir.module.ptr, nullptr);
   if (ir.module.ptr) look(ir);

@@ -12,6 +12,9 @@
 
 namespace iree_pjrt {
 
+// Empty if none is named.
+std::string CompilerLibraryPath();
+
 // Calls `look` with the parsed module; if the text is no module, the test
 // fails.
 void WithModule(const std::string& text,

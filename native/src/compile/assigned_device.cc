@@ -7,7 +7,6 @@
 namespace iree_pjrt {
 namespace {
 
-constexpr std::string_view kTargets = "hal.device.targets";
 constexpr std::string_view kAffinity = "stream.affinity.default";
 // IREE assigns devices before every part of its pipeline; this is a short one.
 constexpr char kFrom[] = "preprocessing";
@@ -15,13 +14,15 @@ constexpr char kTo[] = "global-optimization";
 
 }  // namespace
 
+void NameTargets(const Ir& ir, const std::string& targets) {
+  if (targets.empty()) return;
+  ir.SetAttribute(ir.module, "hal.device.targets", ir.Parse(targets));
+}
+
 std::optional<AssignedDevice> AssignDevice(const CompilerContext& context,
                                            const std::string& targets) {
   ModuleInContext module(context, "module {}");
-  if (!targets.empty()) {
-    const Ir ir = module.ir();
-    ir.SetAttribute(ir.module, kTargets, ir.Parse(targets));
-  }
+  NameTargets(module.ir(), targets);
   module.RunPhases(kFrom, kTo);
   const Ir ir = module.ir();
   const std::vector<MlirOperation> globals =
@@ -36,10 +37,7 @@ std::optional<AssignedDevice> AssignDevice(const CompilerContext& context,
 }
 
 void AssignedDevice::AddTo(const Ir& ir) const {
-  // Operations that are made before their dialect is there dangle.
-  constexpr std::string_view kDialect = "util";
-  ir.api.mlirContextGetOrLoadDialect(ir.context,
-                                     {kDialect.data(), kDialect.size()});
+  ir.LoadDialect("util");
   ir.CreateBefore(ir.api.mlirBlockGetFirstOperation(ir.Body(ir.module)),
                   "util.global", {}, {},
                   {ir.Named("sym_name", ir.Parse('"' + name + '"')),

@@ -23,9 +23,12 @@ struct AssignedDevice {
   void AddTo(const Ir& ir) const;
 };
 
-// `targets`: the module's `hal.device.targets`; empty leaves it to the
-// context's flags. None if these name none, or several that stay. Throws
-// INVALID_ARGUMENT with what the compiler says.
+// Tells the assignment, in MLIR's syntax for the attribute
+// `hal.device.targets`; empty leaves it to the flags.
+void NameTargets(const Ir& ir, const std::string& targets);
+
+// `targets`: as for NameTargets, the context's flags. None if these name none,
+// or several that stay. Throws INVALID_ARGUMENT with what the compiler says.
 std::optional<AssignedDevice> AssignDevice(const CompilerContext& context,
                                            const std::string& targets);
 

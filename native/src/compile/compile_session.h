@@ -46,10 +46,6 @@ class CompileSession {
   const CompilerContext& input() const { return input_; }
   // From there to commands.
   const CompilerContext& stream();
-  // Whether dispatches may be compiled side by side; at first they may not.
-  bool uses_threads() const { return uses_threads_; }
-  void set_uses_threads(bool use) { uses_threads_ = use; }
-
   // From commands to compiled dispatches, and what goes through IREE's own
   // pipelines. The flags that the session was made with win.
   const CompilerContext& code(const std::vector<std::string>& tuning);
@@ -63,12 +59,11 @@ class CompileSession {
   // (compile/assigned_device.h), asked in `code`.
   const std::optional<AssignedDevice>& device(const std::string& targets);
 
-  // The lists of compile/pass_lists.h, in the context `stream`, and `vm`. Throw
-  // FAILED_PRECONDITION for a pass that the library does not have.
+  // The lists of compile/pass_lists.h, in the context `stream`, the last one in
+  // `vm`. Throw FAILED_PRECONDITION for a pass that the library does not have.
   const PassPipeline& to_dispatches();
   const std::vector<PassPipeline>& until_scheduling(bool straight_line);
   const std::vector<PassPipeline>& from_scheduling(bool straight_line);
-
   const PassPipeline& to_vm();
 
   // In the context `input`.
@@ -90,7 +85,6 @@ class CompileSession {
   const std::string object_path_;
   const Contexts contexts_;
   const bool takes_our_passes_;
-  bool uses_threads_ = false;
   const CompilerContext input_;
   // By their tuning.
   std::map<std::vector<std::string>, CompilerContext> code_;

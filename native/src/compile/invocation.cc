@@ -57,7 +57,7 @@ Signature Invocation::Rewrite(CostAnalysis* cost, std::string* text,
   return signature;
 }
 
-std::string Invocation::Compile(Cost* cost) {
+std::string Invocation::Compile(Cost* cost, bool side_by_side) {
   ToLinalg(cost);
   const std::vector<std::string> tuning = TuningFlags(*cost);
   const CompilerContext& code = session_.code(tuning);
@@ -65,10 +65,7 @@ std::string Invocation::Compile(Cost* cost) {
   RunOurs(Phase::kFlow);
   Schedule();
   MoveTo(code);
-  code.UseThreads(session_.uses_threads());
-  ToCode();
-  // An idle session has no threads: a fork could not wait for them.
-  code.UseThreads(false);
+  ToCode(side_by_side);
   if (session_.takes_our_passes()) {
     ToVm();
   } else {
@@ -87,18 +84,17 @@ void Invocation::ToLinalg(Cost* cost) {
 }
 
 void Invocation::ToDispatches(const CompilerContext& code, bool untuned) {
-  const bool ours = session_.takes_our_passes() && untuned;
-  if (ours && session_.device(targets_)) {
-    TraceSpan span(TraceKind::kCompile, kFlowPhase);
-    MoveTo(session_.stream());
-    session_.device(targets_)->AddTo(ir());
-    RunTheirs(session_.to_dispatches());
-    return;
+  if (session_.takes_our_passes() && untuned) {
+    if (const auto& device = session_.device(targets_)) {
+      TraceSpan span(TraceKind::kCompile, kFlowPhase);
+      MoveTo(session_.stream());
+      device->AddTo(ir());
+      RunTheirs(session_.to_dispatches());
+      return;
+    }
   }
   MoveTo(code);
-  if (!targets_.empty()) {
-    ir().SetAttribute(ir().module, "hal.device.targets", ir().Parse(targets_));
-  }
+  NameTargets(ir(), targets_);
   RunPipeline(kInputPhase, kFlowPhase);
 }
 
@@ -113,16 +109,20 @@ void Invocation::Schedule() {
 }
 
 // To executables that are compiled, and calls of the runtime.
-void Invocation::ToCode() {
+void Invocation::ToCode(bool side_by_side) {
   if (!session_.object_path().empty()) {
     CheckScratchFolder();
     passes_.object = [this] { return TakeObject(); };
   }
+  const CompilerContext& code = module_->context();
+  code.UseThreads(side_by_side);
   RunPipeline(kStreamPhase, kSourcesPhase);
   RunOurs(Phase::kSources);
   RunPipeline(kSourcesPhase, kDispatchPhase);
   RunOurs(Phase::kDispatch);
   RunPipeline(kDispatchPhase, kHalPhase);
+  // An idle session has no threads: a fork could not wait for them.
+  code.UseThreads(false);
   RunOurs(Phase::kHal);
 }
 

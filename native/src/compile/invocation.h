@@ -39,8 +39,8 @@ class Invocation {
   Signature Rewrite(CostAnalysis* cost, std::string* text, std::string* name);
 
   // IREE's VM bytecode. Throws NotMovable, too, if the session has several
-  // contexts.
-  std::string Compile(Cost* cost);
+  // contexts. `side_by_side`: dispatches are compiled on all cores.
+  std::string Compile(Cost* cost, bool side_by_side);
 
  private:
   Ir ir() const { return module_->ir(); }
@@ -53,7 +53,7 @@ class Invocation {
   void ToLinalg(Cost* cost);
   void ToDispatches(const CompilerContext& code, bool untuned);
   void Schedule();
-  void ToCode();
+  void ToCode(bool side_by_side);
   void ToVm();
   std::string TakeObject();
 

@@ -96,7 +96,6 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
   Stopwatch watch;
   // A session whose compilation failed is dropped with whatever state it is in.
   auto session = TakeSession(task);
-  session->set_uses_threads(task.alone);
   watch.Lap("session");
   CompileResult result;
   try {
@@ -104,9 +103,7 @@ CompileResult TaskCompiler::Compile(const CompileTask& task) {
     GiveBack(std::move(session));
   } catch (const NotMovable& program) {
     log_.Info("again, in one context: " + program.reason);
-    session = NewSession(task, Contexts::kOneForAll);
-    session->set_uses_threads(task.alone);
-    result = CompileIn(*session, task, watch);
+    result = CompileIn(*NewSession(task, Contexts::kOneForAll), task, watch);
   }
   result.steps = watch.steps();
   return result;
@@ -149,7 +146,7 @@ CompileResult TaskCompiler::CompileIn(CompileSession& session,
     return {.program = std::move(stored), .found = true};
   }
   passes.donatable = program->donatable;
-  program->vmfb = invocation.Compile(&program->cost);
+  program->vmfb = invocation.Compile(&program->cost, task.alone);
   artifacts.Save("module.vmfb", program->vmfb);
   watch.Lap("compile");
   if (portable) {

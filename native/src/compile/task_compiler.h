@@ -28,11 +28,8 @@ class TaskCompiler {
   // The library is opened when a program is compiled that is not in the cache.
   explicit TaskCompiler(const ClientOptions& options);
 
-  // The program that is stored under `key`, or null.
-  std::shared_ptr<Program> Find(const std::string& key,
-                                std::string_view options_proto);
-
-  // The same, or the claim to compile it, once nobody else is compiling it.
+  // The program that is stored under `key`, or null and the claim to compile
+  // it, once nobody else is compiling it.
   std::shared_ptr<Program> FindOrClaim(const std::string& key,
                                        std::string_view options_proto,
                                        Claim* claim);
@@ -42,6 +39,8 @@ class TaskCompiler {
   CompileResult Compile(const CompileTask& task);
 
  private:
+  std::shared_ptr<Program> Find(const std::string& key,
+                                std::string_view options_proto);
   std::unique_ptr<CompileSession> NewSession(const CompileTask& task,
                                              Contexts contexts) const;
   std::unique_ptr<CompileSession> TakeSession(const CompileTask& task);

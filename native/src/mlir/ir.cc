@@ -38,6 +38,10 @@ std::string Ir::Print(MlirOperation op) const {
   return text;
 }
 
+void Ir::LoadDialect(std::string_view name) const {
+  api.mlirContextGetOrLoadDialect(context, Ref(name));
+}
+
 MlirAttribute Ir::Attribute(MlirOperation op, std::string_view name) const {
   return api.mlirOperationGetAttributeByName(op, Ref(name));
 }

@@ -74,6 +74,9 @@ struct Ir {
   // The last operation of a block.
   MlirOperation Terminator(MlirBlock block) const;
 
+  // For operations of it: those that are made before their dialect is there
+  // dangle when it comes.
+  void LoadDialect(std::string_view name) const;
   // A new operation right before `before`, its regions empty.
   MlirOperation CreateBefore(MlirOperation before, std::string_view name,
                              const std::vector<MlirValue>& operands,

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,7 @@ namespace {
 constexpr char kTuning[] = "--iree-global-opt-data-tiling";
 
 const CompilerLibrary& Library() {
-  const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-  return CompilerLibrary::Open(path ? path : "");
+  return CompilerLibrary::Open(CompilerLibraryPath());
 }
 
 TEST(CompileSessionTest, FlagsThatItMayBeTunedWithAreTried) {

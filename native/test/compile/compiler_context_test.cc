@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -22,8 +21,7 @@ module @sum {
 })";
 
 const CompilerLibrary& TheLibrary() {
-  const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-  return CompilerLibrary::Open(path ? path : "");
+  return CompilerLibrary::Open(CompilerLibraryPath());
 }
 
 std::string RefusalOf(const CompilerContext& context, const std::string& text) {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
+#include "parsed_module.h"
 #include "program/options.h"
 
 namespace iree_pjrt {
@@ -36,8 +36,7 @@ std::string Products(int count) {
 
 std::string Compiled(bool alone) {
   ClientOptions options;
-  const char* path = std::getenv("IREE_PJRT_COMPILER_LIB_PATH");
-  options.compiler_library_path = path ? path : "";
+  options.compiler_library_path = CompilerLibraryPath();
   CompileTask task;
   task.program = Products(8);
   // Linked by the compiler: no file is named in the program.

@@ -22,12 +22,11 @@ module {
   }
 })";
 
-// Operations that are made before their dialect is there dangle when it comes.
 void LoadDialects(const Ir& ir) {
   for (const std::string_view name :
        {"arith", "bufferization", "complex", "flow", "func", "iree_tensor_ext",
         "linalg", "memref", "scf", "tensor"}) {
-    ir.api.mlirContextGetOrLoadDialect(ir.context, {name.data(), name.size()});
+    ir.LoadDialect(name);
   }
 }
 
