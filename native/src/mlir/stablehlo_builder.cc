@@ -230,6 +230,15 @@ MlirValue StablehloBuilder::DynamicSlice(MlirValue array,
               {Integers("slice_sizes", sizes)});
 }
 
+MlirValue StablehloBuilder::DynamicUpdateSlice(
+    MlirValue array, MlirValue part,
+    const std::vector<MlirValue>& starts) const {
+  std::vector<MlirValue> operands = {array, part};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  return Make("dynamic_update_slice", operands,
+              ir_.api.mlirValueGetType(array));
+}
+
 MlirValue StablehloBuilder::Concatenate(const std::vector<MlirValue>& arrays,
                                         int64_t dimension) const {
   if (arrays.size() == 1) return arrays[0];

@@ -75,6 +75,9 @@ class StablehloBuilder {
   // `starts`: scalars, one for each dimension.
   MlirValue DynamicSlice(MlirValue array, const std::vector<MlirValue>& starts,
                          const Dims& sizes) const;
+  // The array with this part at `starts`.
+  MlirValue DynamicUpdateSlice(MlirValue array, MlirValue part,
+                               const std::vector<MlirValue>& starts) const;
   // `arrays`: at least one.
   MlirValue Concatenate(const std::vector<MlirValue>& arrays,
                         int64_t dimension) const;

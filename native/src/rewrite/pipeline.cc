@@ -88,6 +88,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_PASS(kStablehlo, ClampGathers, "IREE reads outside of arrays"),
     IREE_PJRT_PASS(kStablehlo, ExpandBatchedScatters,
                    "IREE crashes on batching dimensions of a scatter"),
+    IREE_PJRT_PASS(kStablehlo, UpdateOneWindow,
+                   "IREE transposes an array to write one of its columns"),
     IREE_PJRT_PASS(kStablehlo, IndexInsertedDimensions,
                    "IREE refuses scatters without an index"),
     {Phase::kStablehlo, "KeepScattersInBounds", &Scatters,
@@ -230,6 +232,8 @@ constexpr Pass kPasses[] = {
      "IREE deallocates memory that is still read by another name",
      {.from = {3, 13}}},
 
+    IREE_PJRT_PASS(kScheduling, WriteCarriedInPlace,
+                   "IREE copies what a loop carries in each turn"),
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
@@ -248,6 +252,11 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(
         kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),
+    IREE_PJRT_CPU_PASS(kDispatch, CallMicrokernels,
+                       "IREE computes packed products of 8-bit integers and "
+                       "bfloat16 without the instructions for them"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileFloat64Products,
+                       "IREE fills a quarter of the registers with AVX-512"),
     IREE_PJRT_CPU_PASS(kDispatch, VectorizeComplex,
                        "IREE makes scalar code of complex numbers"),
 

@@ -70,3 +70,52 @@ def test_products_of_all_shapes(check, dtype, equation):
 def test_products_of_batches(check):
     a, b = (NORMAL(shape, dtype=np.float32) for shape in ((5, 33, 17), (5, 17, 40)))
     check("batches", lambda a, b: jnp.round(a @ b, 2), np.round(a * 4), np.round(b * 4))
+
+
+# Whole numbers, so that sums are exact. Packed ones of pairs, and those whose tiles do not fit.
+LARGE = [(256, 512, 512), (300, 500, 450), (512, 130, 1000)]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16", "float16", "float64"])
+def test_large_products_of_other_types(same, dtype):
+    wide = {"int8": "int32", "float64": "float64"}.get(dtype, "float32")
+    with jax.enable_x64(True):
+        for m, k, n in LARGE:
+            whole = [(NORMAL(shape) * 3).astype("int8") for shape in ((m, k), (k, n))]
+            a, b = (jnp.asarray(factor).astype(dtype) for factor in whole)
+            same(lambda a, b: lax.dot(a, b, preferred_element_type=wide), a, b)
+
+
+# m, k, n and the batch.
+FLOAT64 = [(64, 64, 64, 0), (17, 65, 33, 0), (8, 4, 16, 0), (96, 80, 48, 3), (128, 7, 100, 2)]
+ENDS = {
+    "alone": lambda r: r,
+    "changed": lambda r: jnp.abs(r + 1) * 2,
+    "transposed": lambda r: jnp.swapaxes(r, -1, -2) + r.sum(),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("turned", ["neither", "left", "right", "both"])
+def test_products_of_float64(same, turned, end):
+    """Whose tiles are chosen by us with AVX-512. Several at once: compiling takes the time."""
+
+    def transposed(x, sides):
+        return jnp.swapaxes(x, -1, -2) if turned in sides else x
+
+    def program(factors):
+        left, right = ("left", "both"), ("right", "both")
+        products = [transposed(a, left) @ transposed(b, right) for a, b in factors]
+        return [ENDS[end](product) for product in products]
+
+    def whole(*shape):
+        return np.round(NORMAL(shape) * 3)
+
+    factors = []
+    for m, k, n, batch in FLOAT64:
+        some = (batch,) if batch else ()
+        left = (k, m) if turned in ("left", "both") else (m, k)
+        right = (n, k) if turned in ("right", "both") else (k, n)
+        factors.append((whole(*some, *left), whole(*some, *right)))
+    with jax.enable_x64(True):
+        same(program, factors)

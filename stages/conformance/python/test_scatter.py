@@ -81,6 +81,49 @@ def test_one_element(index):
     np.testing.assert_array_equal(jax.jit(lambda x, i: x.at[i].set(9))(x, index), want)
 
 
+# One window each: of all dimensions but one, a corner, an element, several components.
+WINDOWS = {
+    "row": lambda x, i: x.at[i],
+    "plane": lambda x, i: x.at[:, i],
+    "column": lambda x, i: x.at[..., i],
+    "corner": lambda x, i: x.at[1:3, i, 2:],
+    "element": lambda x, i: x.at[i, i, i],
+    "two of three": lambda x, i: x.at[i, :, i + 1],
+}
+METHODS = ["set", "add", "multiply", "min", "max", "power"]
+
+
+@pytest.mark.parametrize("mode", ["drop", "clip", "promise_in_bounds"])
+@pytest.mark.parametrize("window", WINDOWS)
+def test_one_window(on_both, window, mode):
+    """Several at once: compiling takes the time."""
+
+    def program(x, places):
+        # What is promised has to be so.
+        if mode == "promise_in_bounds":
+            places = places % 2
+        refs = [(WINDOWS[window](x, i), method) for i in places for method in METHODS]
+        return [getattr(ref, method)(2, mode=mode) for ref, method in refs]
+
+    x = np.arange(1.0, 61.0, dtype=np.float32).reshape(3, 4, 5)
+    for got, want in on_both(program, x, np.array([0, 1, 3, -1, -9, 10**9], np.int32)):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_one_window_of_several_arrays(on_both):
+    dims = lax.ScatterDimensionNumbers((0,), (1,), (1,))
+
+    def program(x, y, at, u, v):
+        column = lax.scatter_add(x, at, u, dims), lax.scatter_max(y, at, v, dims)
+        gradient = jax.grad(lambda x: (x[:, at[0]] ** 2).sum())(x)
+        return column, gradient, jax.vmap(lambda x, i: x.at[i].set(7))(x, at.repeat(4))
+
+    x = np.arange(20.0, dtype=np.float32).reshape(4, 5)
+    arguments = x, -x, np.array([3], np.int32), x[:, 0], x[:, 1]
+    for got, want in on_both(program, *arguments):
+        np.testing.assert_array_equal(got, want)
+
+
 def test_the_sign_of_zero_stays():
     x = np.full(3, -0.0, np.float32)
     got = jax.jit(lambda x, i: x.at[i].add(1))(x, np.array([7]))

@@ -135,6 +135,45 @@ def test_sums_of_rows(on_both, n):
         np.testing.assert_allclose(here, there, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32"])
+def test_sums_along_memory(on_both, dtype):
+    """Of lengths that are split into sums side by side, and of others."""
+    lengths = [7, 8, 32, 33, 40, 128, 130, 160, 256]
+
+    def program(matrices):
+        def step(c, i):
+            rows = [m * c for m in matrices]
+            sums = [r.sum(1) for r in rows]
+            products = [(m * c) @ m.T + jnp.einsum("ik,ik->i", m, m) for m in matrices]
+            return c + 1, (sums, products)
+
+        return lax.scan(step, jnp.ones((), dtype), jnp.arange(3))
+
+    matrices = [(np.arange(3 * n).reshape(3, n) % 7 - 3).astype(np.float32) for n in lengths]
+    with jax.enable_x64(True):
+        arrays = [jnp.asarray(m).astype(dtype) for m in matrices]
+        for here, there in on_both(program, arrays):
+            here, there = (np.asarray(values, np.float64) for values in (here, there))
+            # Whole numbers: exact, but where bfloat16 cannot hold them.
+            np.testing.assert_allclose(here, there, rtol=1e-2 if dtype == "bfloat16" else 0)
+
+
+def test_large_arrays_that_start_as_one_number(on_both):
+    """They are not on the stack as well."""
+
+    def program(x):
+        def step(c, row):
+            return c * 0.5 + row, (c, c > row)
+
+        return lax.scan(step, jnp.zeros_like(x[0]), x), turns(
+            lambda i, a, b: (a.at[i].set(x[i]), b + a[0, 0]), jnp.ones_like(x), jnp.zeros(())
+        )
+
+    x = np.random.default_rng(0).normal(size=(30, 9_000)).astype(np.float32)
+    for here, there in on_both(program, x):
+        np.testing.assert_allclose(here, there, rtol=1e-5, atol=1e-5)
+
+
 def test_a_turn_takes_no_microsecond(device):
     """With the queue of a device in it, each takes several."""
     with jax.default_device(device):

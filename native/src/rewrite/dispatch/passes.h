@@ -17,6 +17,13 @@ void TakeRows(const Ir& ir);
 // Loops take whole vectors, and what is left element by element.
 void PeelLoops(const Ir& ir);
 
+// Products of packed arrays are computed by IREE's microkernels, where those
+// are faster than what it compiles.
+void CallMicrokernels(const Ir& ir);
+
+// Products of float64 are computed by tiles that fill the registers.
+void TileFloat64Products(const Ir& ir);
+
 // LLVM makes vectors of complex numbers.
 void VectorizeComplex(const Ir& ir);
 

@@ -7,15 +7,14 @@
 // long, of 8-bit integers 9 times, and elements taken by index up to 200 times.
 // Peeled, only the last turn is apart.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <set>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mlir/generics.h"
+#include "rewrite/dispatch/executable_target.h"
+#include "rewrite/dispatch/lowering_config.h"
 #include "rewrite/dispatch/passes.h"
 
 namespace iree_pjrt {
@@ -39,35 +38,13 @@ void Peel(const Ir& ir, MlirOperation function) {
 
 // Whether code for this processor computes masks element by element.
 bool LacksMasks(const Ir& ir, MlirOperation op) {
-  const MlirOperation variant = ir.Enclosing(op, "hal.executable.variant");
-  if (!variant.ptr) return false;
-  const std::string target = ir.Print(ir.Attribute(variant, "target"));
-  return target.find("x86_64") != std::string::npos &&
-         target.find("+avx512f") == std::string::npos;
-}
-
-// How many turns of each loop IREE makes one vector of; empty where it chose
-// none.
-std::vector<int64_t> VectorSizes(const Ir& ir, MlirOperation op) {
-  const MlirAttribute config = ir.Attribute(op, "lowering_config");
-  if (!config.ptr) return {};
-  constexpr std::string_view kSizes = "vector_common_parallel = [";
-  const std::string text = ir.Print(config);
-  const size_t at = text.find(kSizes);
-  if (at == std::string::npos) return {};
-  std::istringstream sizes(text.substr(at + kSizes.size()));
-  std::vector<int64_t> found;
-  int64_t size = 0;
-  for (char comma = ','; comma == ',' && sizes >> size; sizes >> comma) {
-    found.push_back(size);
-  }
-  return found;
+  return IsForX86(ir, op) && !TargetHas(ir, op, "avx512f");
 }
 
 // Whether no loop is shorter than its vector: peeled, that would be left with
 // nothing but single elements.
 bool HasWholeVectors(const Ir& ir, MlirOperation op) {
-  const std::vector<int64_t> vectors = VectorSizes(ir, op);
+  const std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
   if (!IsGeneric(ir, op) || vectors.empty()) return false;
   const std::vector<int64_t> loops = IndexingMaps(ir, op).back();
   const MlirType type = ir.api.mlirValueGetType(ir.Operands(op).back());

@@ -4,8 +4,8 @@
 // there are complex numbers, since it takes its time.
 #include <algorithm>
 
+#include "rewrite/dispatch/executable_target.h"
 #include "rewrite/dispatch/passes.h"
-#include "rewrite/dispatch/vectorized_target.h"
 
 namespace iree_pjrt {
 namespace {
@@ -28,7 +28,7 @@ void VectorizeComplex(const Ir& ir) {
              return IsComplex(ir, operand);
            });
   });
-  if (is_complex) VectorizeByLlvm(ir);
+  if (is_complex) SetTargetOption(ir, "loop_vectorization", "true");
 }
 
 }  // namespace iree_pjrt

@@ -8,7 +8,7 @@
 
 #include "mlir/attributes.h"
 #include "release/compiler_passes.h"
-#include "rewrite/dispatch/vectorized_target.h"
+#include "rewrite/dispatch/executable_target.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/dispatch_function.h"
 #include "rewrite/loops/passes.h"
@@ -80,7 +80,7 @@ void BindLoops(const Ir& ir) {
     ir.SetAttribute(function, "translation_info", ir.Parse(kNoTranslation));
     ir.Name(op) == kToMemory ? BindInput(ir, op) : BindResult(ir, op);
   }
-  VectorizeByLlvm(ir);
+  SetTargetOption(ir, "loop_vectorization", "true");
 }
 
 }  // namespace iree_pjrt

@@ -16,6 +16,7 @@
 #include "rewrite/loops/on_buffers.h"
 #include "rewrite/loops/outlined_loop.h"
 #include "rewrite/loops/passes.h"
+#include "rewrite/loops/split_sums.h"
 
 namespace iree_pjrt {
 namespace {
@@ -43,6 +44,7 @@ class LoopDispatcher {
       OutlinedLoop outlined(ir_, loop,
                             "loop_dispatch_" + std::to_string(count_));
       if (!simplify_(outlined.module())) return false;
+      SplitSums(ir_, outlined.function());
       PutOnBuffers(ir_, outlined.function());
       outlined.Dispatch();
       ++count_;

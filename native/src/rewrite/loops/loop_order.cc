@@ -2,6 +2,7 @@
 #include "rewrite/loops/loop_order.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,18 +44,28 @@ LoopList Renamed(LoopList map, const LoopList& names) {
 
 }  // namespace
 
-void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
-  if (!IsReduction(ir, op) || UsesCounters(ir, op)) return;
+std::optional<int64_t> LoopAlongMemory(const Ir& ir, MlirOperation op) {
+  if (!IsReduction(ir, op) || UsesCounters(ir, op)) return std::nullopt;
   const Maps maps = IndexingMaps(ir, op);
-  const MlirAttribute iterators = ir.Attribute(op, "iterator_types");
-  const int64_t loops = ir.api.mlirArrayAttrGetNumElements(iterators);
+  const int64_t loops =
+      ir.api.mlirArrayAttrGetNumElements(ir.Attribute(op, "iterator_types"));
   int64_t best = loops - 1;
   for (const auto& map : maps) {
-    if (std::ranges::count(map, kNoLoop) > 0) return;
+    if (std::ranges::count(map, kNoLoop) > 0) return std::nullopt;
   }
   for (int64_t i = 0; i < loops; ++i) {
     if (Score(maps, i) > Score(maps, best)) best = i;
   }
+  return best;
+}
+
+void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
+  const std::optional<int64_t> found = LoopAlongMemory(ir, op);
+  if (!found) return;
+  const int64_t best = *found;
+  const Maps maps = IndexingMaps(ir, op);
+  const MlirAttribute iterators = ir.Attribute(op, "iterator_types");
+  const int64_t loops = ir.api.mlirArrayAttrGetNumElements(iterators);
   std::vector<int64_t> order;
   for (int64_t i = 0; i < loops; ++i) {
     if (i != best) order.push_back(i);

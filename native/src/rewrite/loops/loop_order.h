@@ -3,13 +3,19 @@
 #ifndef IREE_PJRT_REWRITE_LOOPS_LOOP_ORDER_H_
 #define IREE_PJRT_REWRITE_LOOPS_LOOP_ORDER_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "mlir/ir.h"
 
 namespace iree_pjrt {
 
-// Puts that loop of a generic with a reduction inside that goes along memory in
-// the most arrays. Each sum keeps the order of its terms if it goes over one
-// dimension.
+// The loop of a generic with a reduction that goes along memory in the most
+// arrays; nothing for other operations, and where the order matters.
+std::optional<int64_t> LoopAlongMemory(const Ir& ir, MlirOperation op);
+
+// Puts that loop inside. Each sum keeps the order of its terms if it goes over
+// one dimension.
 void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op);
 
 }  // namespace iree_pjrt

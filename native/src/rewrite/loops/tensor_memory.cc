@@ -17,10 +17,15 @@ const View& TensorMemory::ViewOf(MlirValue tensor) {
   const auto found = views_.find(tensor.ptr);
   if (found != views_.end()) return found->second;
   const MlirType type = ir_.api.mlirValueGetType(tensor);
-  if (!IsUndefined(tensor)) {
+  const auto splat = splats_.find(tensor.ptr);
+  if (splat == splats_.end() && !IsUndefined(tensor)) {
     throw LoopRefused{"no memory of " + ir_.Print(type)};
   }
-  Bind(tensor, buffers_.Allocate(type, {nullptr}));
+  const View view = buffers_.Allocate(type, {nullptr});
+  if (splat != splats_.end()) {
+    buffers_.Fill(view, splat->second, buffers_.start());
+  }
+  Bind(tensor, view);
   return views_.at(tensor.ptr);
 }
 
@@ -53,7 +58,11 @@ View TensorMemory::Taken(MlirOperation op, unsigned operand, MlirBlock home) {
                : buffers_.InAnotherRole(view, home);
   }
   const View own = buffers_.Allocate(ir_.api.mlirValueGetType(tensor), home);
-  if (!IsUndefined(tensor)) buffers_.Copy(ViewOf(tensor), own, op);
+  if (const auto splat = splats_.find(tensor.ptr); splat != splats_.end()) {
+    buffers_.Fill(own, splat->second, op);
+  } else if (!IsUndefined(tensor)) {
+    buffers_.Copy(ViewOf(tensor), own, op);
+  }
   return own;
 }
 

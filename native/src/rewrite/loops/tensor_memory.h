@@ -28,6 +28,12 @@ class TensorMemory {
   // Throws LoopRefused for a tensor that is nowhere.
   const View& ViewOf(MlirValue tensor);
 
+  // Every element of the tensor is this number, as it is stored; memory of it
+  // is made where it is needed.
+  void SetSplat(MlirValue tensor, MlirValue number) {
+    splats_.emplace(tensor.ptr, number);
+  }
+
   // No element of the tensor was written.
   void SetUndefined(MlirValue tensor) { undefined_.insert(tensor.ptr); }
   bool IsUndefined(MlirValue tensor) const {
@@ -58,6 +64,7 @@ class TensorMemory {
   Buffers buffers_;
   const FrozenUses uses_;
   std::unordered_map<const void*, View> views_;
+  std::unordered_map<const void*, MlirValue> splats_;
   std::unordered_set<const void*> undefined_;
   std::vector<MlirOperation> old_;
 };

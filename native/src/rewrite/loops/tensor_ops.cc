@@ -54,7 +54,6 @@ class TensorOp {
     if (!IsSplat(ir_, value)) {
       throw LoopRefused{"a constant of several numbers"};
     }
-    const View view = buffers_.Allocate(type_, {nullptr});
     const MlirOperation start = buffers_.start();
     const MlirType element = ir_.api.mlirShapedTypeGetElementType(type_);
     const bool complex = ir_.Print(element).starts_with("complex");
@@ -62,8 +61,7 @@ class TensorOp {
         start, complex ? "complex.constant" : "arith.constant", {}, {element},
         {ir_.Named("value",
                    ir_.api.mlirDenseElementsAttrGetSplatValue(value))});
-    buffers_.Fill(view, buffers_.Stored(ir_.Results(scalar)[0], start), start);
-    memory_.Bind(result_, view);
+    memory_.SetSplat(result_, buffers_.Stored(ir_.Results(scalar)[0], start));
     memory_.LeaveOver(op_);
   }
 

@@ -6,7 +6,6 @@
 // run, the pass moves the window to the nearest place where it fits, and
 //
 //   - an update that is added becomes zero;
-//   - a single update that replaces becomes what the array has there;
 //   - any other goes into extra rows of the array, which are cut off again.
 #include <limits>
 
@@ -30,8 +29,7 @@ class Bounded {
   }
 
   void Write() {
-    const bool replaces_one = ElementCount(batch_) == 1 && Replaces();
-    if (is_checked_ && !replaces_one) {
+    if (is_checked_) {
       WriteNowhere();
     } else if (scatter_.arrays.size() == 1 && IsAddition()) {
       const MlirValue update = scatter_.updates[0];
@@ -39,11 +37,6 @@ class Bounded {
       const MlirValue zero = builder_.Splat(
           scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
       scatter_.updates[0] = Fitting(update, zero);
-      WriteAt(components_);
-    } else if (replaces_one) {
-      for (size_t i = 0; i < scatter_.arrays.size(); ++i) {
-        scatter_.updates[i] = Fitting(scatter_.updates[i], What(i));
-      }
       WriteAt(components_);
     } else {
       WriteBeside();
@@ -89,37 +82,10 @@ class Bounded {
                ir.api.mlirOperationGetOperand(add, 1).ptr;
   }
 
-  // Whether an update replaces what the array has there.
-  bool Replaces() const {
-    const Ir& ir = scatter_.ir;
-    const MlirBlock body = ir.Body(scatter_.op);
-    const std::vector<MlirValue> results = ir.Operands(ir.Terminator(body));
-    for (size_t i = 0; i < results.size(); ++i) {
-      const MlirValue update = ir.api.mlirBlockGetArgument(
-          body, static_cast<intptr_t>(results.size() + i));
-      if (results[i].ptr != update.ptr) return false;
-    }
-    return true;
-  }
-
   MlirValue Fitting(MlirValue update, MlirValue otherwise) const {
     const MlirValue mask = builder_.Broadcast(fits_, builder_.ShapeOf(update),
                                               scatter_.BatchDimensions());
     return builder_.Select(mask, update, otherwise);
-  }
-
-  // What the array has where the only update goes.
-  MlirValue What(size_t array) const {
-    const std::string element = builder_.ElementOf(components_.at(0));
-    std::vector<MlirValue> starts(shape_.size(),
-                                  builder_.Splat({}, element, 0));
-    for (size_t k = 0; k < components_.size(); ++k) {
-      starts.at(static_cast<size_t>(scatter_.numbers.indexed[k])) =
-          builder_.Reshape(components_[k], {});
-    }
-    return builder_.Reshape(
-        builder_.DynamicSlice(scatter_.arrays[array], starts, sizes_),
-        builder_.ShapeOf(scatter_.updates[array]));
   }
 
   // What is out of bounds stays so, whatever is added to the index.

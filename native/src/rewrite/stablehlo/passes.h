@@ -32,9 +32,11 @@ void ExpandWindows(const Ir& ir);
 // indices become signed.
 void ClampGathers(const Ir& ir);
 
-// The five that bring scatters into IREE's form, in this order. Batching
+// The six that bring scatters into IREE's form, in this order. Batching
 // dimensions: components of the indices.
 void ExpandBatchedScatters(const Ir& ir);
+// Those of a single window: updates of a slice.
+void UpdateOneWindow(const Ir& ir);
 // Dimensions that nothing indexes and windows leave out: the index 0.
 void IndexInsertedDimensions(const Ir& ir);
 // Updates that do not fit: written where they change nothing. `is_checked`:

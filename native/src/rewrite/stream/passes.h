@@ -17,8 +17,12 @@ void DropDeallocations(const Ir& ir);
 // Views of a part of it are of the kind that the whole is of.
 void RefineSubviews(const Ir& ir);
 
+// Loops write into what they carry, where nobody else has it. Comes right
+// before IREE decides what is run together, as the next.
+void WriteCarriedInPlace(const Ir& ir);
+
 // Loops and conditionals whose regions use what is computed outside: with a
-// side effect. Comes right before IREE decides what is run together.
+// side effect.
 void PinCapturedValues(const Ir& ir);
 
 }  // namespace iree_pjrt

@@ -172,6 +172,59 @@ TEST(TakeRowsTest, OtherIndicesStayInputs) {
   }
 }
 
+// A packed product of two arrays of this type, and its target after the pass.
+std::string Packed(const std::string& element, const std::string& sum,
+                   const std::string& features) {
+  const std::string factor = "tensor<4x4x8x2x" + element + ">";
+  const std::string result = "tensor<4x4x8x8x" + sum + ">";
+  return After(
+      "module { hal.executable private @e { hal.executable.variant public @v "
+      "target(<\"llvm-cpu\", \"static\", {cpu_features = \"" +
+          features +
+          "\", target_triple = \"x86_64-unknown-linux-gnu\", ukernels = "
+          "\"none\"}>) { builtin.module { func.func @f(%a: " +
+          factor + ", %b: " + factor + ", %c: " + result + ") -> " + result +
+          " { %0 = linalg.mmt4d ins(%a, %b : " + factor + ", " + factor +
+          ") outs(%c : " + result + ") -> " + result +
+          " return %0 : " + result + " } } } } }",
+      &CallMicrokernels);
+}
+
+TEST(CallMicrokernelsTest, WhereTheyAreFaster) {
+  constexpr char kUsed[] = "ukernels = \"mmt4d\"";
+  EXPECT_TRUE(Holds(Packed("i8", "i32", "+avx,+avx2"), kUsed));
+  EXPECT_TRUE(Holds(Packed("bf16", "f32", "+avx2,+avx512f"), kUsed));
+  EXPECT_FALSE(Holds(Packed("bf16", "f32", "+avx2,-avx512f"), kUsed));
+  EXPECT_FALSE(Holds(Packed("f32", "f32", "+avx2,+avx512f"), kUsed));
+  EXPECT_FALSE(Holds(Packed("i8", "i32", "+sse4.2"), kUsed));
+}
+
+// A product of float64 in tiles of 4 by 4, distributed in these parts.
+std::string Product(const std::string& features, const std::string& parts) {
+  return After(
+      "module { hal.executable private @e { hal.executable.variant public @v "
+      "target(<\"llvm-cpu\", \"static\", {cpu_features = \"" +
+          features +
+          "\"}>) { builtin.module { func.func @f(%a: tensor<64x64xf64>, %b: "
+          "tensor<64x64xf64>, %c: tensor<64x64xf64>) -> tensor<64x64xf64> { "
+          "%0 = linalg.matmul {lowering_config = "
+          "#iree_cpu.lowering_config<distribution = [" +
+          parts +
+          ", 0], vector_common_parallel = [4, 4, 0], vector_reduction = [0, 0, "
+          "16]>} ins(%a, %b : tensor<64x64xf64>, tensor<64x64xf64>) outs(%c : "
+          "tensor<64x64xf64>) -> tensor<64x64xf64> return %0 : "
+          "tensor<64x64xf64> } } } } }",
+      &TileFloat64Products);
+}
+
+TEST(TileFloat64ProductsTest, TilesFillTheRegisters) {
+  const std::string text = Product("+avx512f", "64, 64");
+  EXPECT_TRUE(Holds(text, "vector_common_parallel = [8, 16, 0]")) << text;
+  EXPECT_TRUE(Holds(text, "vector_reduction = [0, 0, 4]")) << text;
+  EXPECT_TRUE(Holds(Product("+avx512f", "12, 24"), "[4, 8, 0]"));
+  EXPECT_TRUE(Holds(Product("+avx2", "64, 64"), "[4, 4, 0]"));
+}
+
 TEST(VectorizeComplexTest, ByLlvmWhereThereAreSome) {
   const auto of = [](const std::string& element) {
     const std::string type = "tensor<8x" + element + ">";

@@ -103,6 +103,49 @@ TEST(DispatchLoopsTest, ArraysAreChangedInPlaceIfNoOneReadsThemLater) {
   EXPECT_EQ(of(Insert("%c", "%a") + Sum("%d", "%a", "%b")), kOutside + 1);
 }
 
+TEST(DispatchLoopsTest, WhatStartsAsOneNumberIsWrittenWhereItIsCarried) {
+  std::string loop = Loop(Sum("%c", "%a", "%b") + Sum("%d", "%b", "%b"));
+  const std::string start = "iter_args(%a = %x";
+  loop.replace(loop.find(start), start.size(), "iter_args(%a = %z");
+  const std::string first = "%c0 = ";
+  loop.insert(loop.find(first),
+              "%z = arith.constant dense<0.0> : tensor<8xf32>\n");
+  // One operand less.
+  EXPECT_EQ(Allocated(Dispatched(loop)), kOutside - 1);
+}
+
+// A sum of so many terms in each turn of a loop.
+std::string SumOf(int terms) {
+  const std::string row = "tensor<" + std::to_string(terms) + "xf32>";
+  return Dispatched(R"(#in = affine_map<(d0) -> (d0)>
+#out = affine_map<(d0) -> ()>
+module {
+  util.func public @main(%x: )" +
+                    row + R"(, %y: tensor<f32>) -> tensor<f32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %l = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %y) -> tensor<f32> {
+      %c = linalg.generic {indexing_maps = [#in, #out],
+          iterator_types = ["reduction"]}
+          ins(%x : )" +
+                    row + R"() outs(%a : tensor<f32>) {
+        ^bb0(%p: f32, %q: f32):
+          %s = arith.addf %q, %p : f32
+          linalg.yield %s : f32
+        } -> tensor<f32>
+      scf.yield %c : tensor<f32>
+    }
+    util.return %l : tensor<f32>
+  }
+})");
+}
+
+TEST(DispatchLoopsTest, SumsAlongMemoryAreSeveralSideBySide) {
+  EXPECT_TRUE(Holds(SumOf(64), "memref<8x8xf32")) << SumOf(64);
+  EXPECT_TRUE(Holds(SumOf(160), "memref<10x16xf32")) << SumOf(160);
+  EXPECT_FALSE(Holds(SumOf(63), "memref<8x")) << SumOf(63);
+}
+
 TEST(DispatchLoopsTest, BitsAreBytesInMemory) {
   const std::string after = Dispatched(R"(#map = affine_map<() -> ()>
 module {

@@ -92,6 +92,44 @@ TEST(IndexInsertedDimensionsTest, AnArrayWrittenAsAWholeGetsADimension) {
   EXPECT_TRUE(Holds(text, "scatter_dims_to_operand_dims = [0]")) << text;
 }
 
+// A column of an array, after the pass.
+std::string Column(const std::string& indices, const std::string& updates,
+                   const std::string& body = "stablehlo.return %y") {
+  return After(
+      Scatter("update_window_dims = [0], inserted_window_dims = [1], "
+              "scatter_dims_to_operand_dims = [1], index_vector_dim = 1",
+              "tensor<2x8xf32>", indices, updates, body),
+      &UpdateOneWindow);
+}
+
+TEST(UpdateOneWindowTest, IsASlice) {
+  const std::string text = Column("tensor<1x1xi32>", "tensor<2x1xf32>");
+  EXPECT_FALSE(Holds(text, "scatter")) << text;
+  EXPECT_TRUE(Holds(text, "dynamic_update_slice")) << text;
+  // What does not fit stays.
+  EXPECT_TRUE(Holds(text, "select")) << text;
+}
+
+TEST(UpdateOneWindowTest, IsCombinedWithWhatIsThere) {
+  const std::string text = Column("tensor<1x1xui8>", "tensor<2x1xf32>",
+                                  "%s = stablehlo.add %x, %y : tensor<f32>\n"
+                                  "stablehlo.return %s");
+  EXPECT_TRUE(Holds(text, "stablehlo.map")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<1xui8>) -> tensor<1xi32>")) << text;
+}
+
+TEST(UpdateOneWindowTest, SeveralStay) {
+  EXPECT_TRUE(Holds(Column("tensor<3x1xi32>", "tensor<2x3xf32>"), "scatter"));
+}
+
+TEST(UpdateOneWindowTest, AllOfTheArrayIsNoSlice) {
+  const std::string text =
+      After(Scatter("update_window_dims = [0], index_vector_dim = 0",
+                    "tensor<8xf32>", "tensor<0xi32>", "tensor<8xf32>"),
+            &UpdateOneWindow);
+  EXPECT_TRUE(Holds(text, "return %arg2")) << text;
+}
+
 TEST(IndexInsertedDimensionsTest, WhatNothingIndexesIsAtZero) {
   const std::string text =
       After(Scatter("update_window_dims = [1], inserted_window_dims = [0], "
@@ -129,14 +167,6 @@ TEST(KeepScattersInBoundsTest, WhatIsAddedToItselfIsNoAddition) {
               "stablehlo.return %s"),
       &KeepInBounds);
   EXPECT_TRUE(Holds(text, "tensor<9xf32>")) << text;
-}
-
-TEST(KeepScattersInBoundsTest, ASingleOneWritesWhatIsThere) {
-  const std::string text = After(
-      Scatter(kElements, "tensor<8xf32>", "tensor<1x1xi32>", "tensor<1xf32>"),
-      &KeepInBounds);
-  EXPECT_TRUE(Holds(text, "dynamic_slice")) << text;
-  EXPECT_FALSE(Holds(text, "tensor<9xf32>")) << text;
 }
 
 TEST(KeepScattersInBoundsTest, LeavesWhatIsCheckedLater) {

@@ -127,6 +127,79 @@ TEST(PinCapturedValuesTest, OfALoopWhoseStartIsUsedAfterIt) {
   EXPECT_FALSE(Holds(loop("%r"), "util.optimization_barrier"));
 }
 
+// A loop that carries %c from %s, which is made for it, or %a, which is given;
+// each turn transfers it to %t and computes %w, before which `body` comes, and
+// yields `left`.
+std::string Carried(const std::string& start, const std::string& body,
+                    const std::string& left = "%w") {
+  const std::string array = "!stream.resource<transient>";
+  const std::string copy = ": " + array + "{%size} -> " + array + "{%size}\n";
+  return After("module { util.func public @main(%size: index, %v: i32, %a: " +
+                   array + ", %n: index) -> " + array + R"( {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %s = stream.async.splat %v : i32 -> )" +
+                   array + "{%size}\n%r = scf.for %i = %zero to %n step %one " +
+                   "iter_args(%c = " + start + ") -> " + array +
+                   " {\n%t = stream.async.transfer %c " + copy + body +
+                   "%w = stream.async.fill %v, %t[%zero to %one for %one] : "
+                   "i32 -> %t as " +
+                   array + "{%size}\nscf.yield " + left + " : " + array +
+                   "\n}\nutil.return %r : " + array + "\n} }",
+               &WriteCarriedInPlace);
+}
+
+size_t Transfers(const std::string& text) {
+  return Count(text, "stream.async.transfer");
+}
+
+TEST(WriteCarriedInPlaceTest, WhatTheLoopHasAlone) {
+  const std::string text = Carried("%s", "");
+  EXPECT_EQ(Transfers(text), 0u) << text;
+}
+
+TEST(WriteCarriedInPlaceTest, WhatIsGivenIsCopiedOnce) {
+  const std::string text = Carried("%a", "");
+  EXPECT_EQ(Transfers(text), 1u) << text;
+  EXPECT_LT(text.find("stream.async.transfer"), text.find("scf.for")) << text;
+}
+
+TEST(WriteCarriedInPlaceTest, WhatIsNeededLaterIsTransferred) {
+  constexpr char kBarrier[] =
+      "%b = util.optimization_barrier %c : !stream.resource<transient>\n";
+  EXPECT_EQ(Transfers(Carried("%s", kBarrier)), 1u);
+  // Somebody else's in the next turn.
+  EXPECT_EQ(Transfers(Carried("%s", "", "%a")), 1u);
+}
+
+// A turn that reads %c as %x, copies it and writes one or the other into the
+// copy.
+std::string Copied(const std::string& written) {
+  const std::string array = "!stream.resource<transient>";
+  return After(
+      "module { util.func public @main(%size: index, %v: i32, %n: index) -> " +
+          array + R"( {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %s = stream.async.splat %v : i32 -> )" +
+          array + "{%size}\n%r = scf.for %i = %zero to %n step %one " +
+          "iter_args(%c = %s) -> " + array +
+          " {\n%t = stream.async.transfer %c : " + array + "{%size} -> " +
+          array + "{%size}\n%y = stream.async.splat %v : i32 -> " + array +
+          "{%one}\n%x = stream.async.slice %t[%zero to %one] : " + array +
+          "{%size} -> " + array + "{%one}\n%d = stream.async.clone %t : " +
+          array + "{%size} -> " + array + "{%size}\n%w = stream.async.update " +
+          written + ", %d[%zero to %one] : " + array + "{%one} -> %d as " +
+          array + "{%size}\nscf.yield %w : " + array +
+          "\n}\nutil.return %r : " + array + "\n} }",
+      &WriteCarriedInPlace);
+}
+
+TEST(WriteCarriedInPlaceTest, WhatNeedsAllThatWasReadGoesThere) {
+  EXPECT_EQ(Count(Copied("%x"), "stream.async.clone"), 0u) << Copied("%x");
+  EXPECT_EQ(Count(Copied("%y"), "stream.async.clone"), 1u) << Copied("%y");
+}
+
 TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
   const std::string text =
       After(R"(module {

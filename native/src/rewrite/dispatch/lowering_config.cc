@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/dispatch/lowering_config.h"
+
+#include <cstddef>
+#include <sstream>
+#include <string>
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kConfig[] = "lowering_config";
+
+// Where the list of a level begins, after its bracket; npos without one.
+size_t ListOf(const std::string& config, std::string_view level) {
+  const std::string start = std::string(level) + " = [";
+  const size_t at = config.find(start);
+  return at == std::string::npos ? at : at + start.size();
+}
+
+std::string ConfigOf(const Ir& ir, MlirOperation op) {
+  const MlirAttribute config = ir.Attribute(op, kConfig);
+  return config.ptr ? ir.Print(config) : "";
+}
+
+}  // namespace
+
+std::vector<int64_t> TileSizes(const Ir& ir, MlirOperation op,
+                               std::string_view level) {
+  const std::string config = ConfigOf(ir, op);
+  const size_t at = ListOf(config, level);
+  if (at == std::string::npos) return {};
+  std::istringstream sizes(config.substr(at));
+  std::vector<int64_t> found;
+  int64_t size = 0;
+  for (char comma = ','; comma == ',' && sizes >> size; sizes >> comma) {
+    found.push_back(size);
+  }
+  return found;
+}
+
+void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
+                  const std::vector<int64_t>& sizes) {
+  std::string config = ConfigOf(ir, op);
+  const size_t at = ListOf(config, level);
+  if (at == std::string::npos) return;
+  std::string list;
+  for (const int64_t size : sizes) {
+    list += (list.empty() ? "" : ", ") + std::to_string(size);
+  }
+  config.replace(at, config.find(']', at) - at, list);
+  ir.SetAttribute(op, kConfig, ir.Parse(config));
+}
+
+}  // namespace iree_pjrt

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes by which IREE tiles a dispatch, as its `lowering_config` says them.
+#ifndef IREE_PJRT_REWRITE_DISPATCH_LOWERING_CONFIG_H_
+#define IREE_PJRT_REWRITE_DISPATCH_LOWERING_CONFIG_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// The parts of each loop that are given to workers.
+inline constexpr std::string_view kDistribution = "distribution";
+// How many turns of each loop are one vector, or one after another in
+// registers.
+inline constexpr std::string_view kVectors = "vector_common_parallel";
+// The same of the loops that are reduced.
+inline constexpr std::string_view kReducedVectors = "vector_reduction";
+
+// One for each loop; empty where IREE chose none.
+std::vector<int64_t> TileSizes(const Ir& ir, MlirOperation op,
+                               std::string_view level);
+// Chooses others, where IREE chose some.
+void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
+                  const std::vector<int64_t>& sizes);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_DISPATCH_LOWERING_CONFIG_H_
