@@ -142,10 +142,9 @@ def test_sums_along_memory(on_both, dtype):
 
     def program(matrices):
         def step(c, i):
-            rows = [m * c for m in matrices]
-            sums = [r.sum(1) for r in rows]
-            products = [(m * c) @ m.T + jnp.einsum("ik,ik->i", m, m) for m in matrices]
-            return c + 1, (sums, products)
+            sums = [(m * c).sum(1) for m in matrices]
+            products = [(m * c) @ m.T for m in matrices]
+            return c + 1, (sums, products, [jnp.einsum("ik,ik->i", m, m) for m in matrices])
 
         return lax.scan(step, jnp.ones((), dtype), jnp.arange(3))
 
