@@ -90,7 +90,7 @@ WINDOWS = {
     "element": lambda x, i: x.at[i, i, i],
     "two of three": lambda x, i: x.at[i, :, i + 1],
 }
-METHODS = ["set", "add", "multiply", "min", "max", "power"]
+METHODS = ["set", "add", "max", "power"]
 
 
 @pytest.mark.parametrize("mode", ["drop", "clip", "promise_in_bounds"])
@@ -106,7 +106,7 @@ def test_one_window(on_both, window, mode):
         return [getattr(ref, method)(2, mode=mode) for ref, method in refs]
 
     x = np.arange(1.0, 61.0, dtype=np.float32).reshape(3, 4, 5)
-    for got, want in on_both(program, x, np.array([0, 1, 3, -1, -9, 10**9], np.int32)):
+    for got, want in on_both(program, x, np.array([1, 3, -1, 10**9], np.int32)):
         np.testing.assert_array_equal(got, want)
 
 
