@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mlir/generics.h"
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <sstream>
@@ -22,11 +23,13 @@ std::string MapText(int64_t count, const LoopList& indexing) {
 }
 
 // The `iterator_types` of loops that reduce nothing.
-std::string ParallelLoops(int64_t count) {
+// `kept`: those that index the result; the others are reduced.
+std::string Iterators(int64_t count, const LoopList& kept) {
   std::string text;
   for (int64_t i = 0; i < count; ++i) {
     text += i ? ", " : "";
-    text += "#linalg.iterator_type<parallel>";
+    text += std::ranges::count(kept, i) ? "#linalg.iterator_type<parallel>"
+                                        : "#linalg.iterator_type<reduction>";
   }
   return "[" + text + "]";
 }
@@ -96,14 +99,17 @@ MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<MlirValue>& operands,
                           const std::vector<LoopList>& maps,
                           const std::vector<MlirType>& results) {
-  const int64_t loops = std::ssize(maps.back());
+  int64_t loops = 0;
+  for (const LoopList& map : maps) {
+    for (const int64_t loop : map) loops = std::max(loops, loop + 1);
+  }
   const std::string inputs = std::to_string(operands.size() - 1);
   return ir.CreateBefore(
       before, "linalg.generic", operands, results,
       {ir.Named("operandSegmentSizes",
                 ir.Parse("array<i32: " + inputs + ", 1>")),
        ir.Named("indexing_maps", MapsOf(ir, loops, maps)),
-       ir.Named("iterator_types", ir.Parse(ParallelLoops(loops)))},
+       ir.Named("iterator_types", ir.Parse(Iterators(loops, maps.back())))},
       1);
 }
 

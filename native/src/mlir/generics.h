@@ -40,8 +40,8 @@ LoopList AllLoops(int64_t count);
 // The `indexing_maps` of `count` loops.
 MlirAttribute MapsOf(const Ir& ir, int64_t count,
                      const std::vector<LoopList>& maps);
-// A generic that reduces nothing, without a body. The last operand is written,
-// along all loops; `maps`: which loops index each.
+// A generic without a body. The last operand is written; `maps`: which loops
+// index each, and what does not index the last is reduced.
 MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<MlirValue>& operands,
                           const std::vector<LoopList>& maps,

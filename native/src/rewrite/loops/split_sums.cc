@@ -7,6 +7,7 @@
 
 #include "mlir/array_type.h"
 #include "mlir/generics.h"
+#include "rewrite/loops/buffers.h"
 #include "rewrite/loops/loop_order.h"
 
 namespace iree_pjrt {
@@ -92,15 +93,10 @@ class Sum {
         "[" + std::to_string(rank - 1) + ", " + std::to_string(rank) + "]";
     shape.back() /= lanes;
     shape.push_back(lanes);
-    std::string sizes;
-    for (const int64_t size : shape) {
-      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-    }
     return ir_.Results(ir_.CreateBefore(
         op_, "tensor.expand_shape", {array}, {TypeLike(array, shape)},
         {ir_.Named("reassociation", ir_.Parse("[" + groups + "]")),
-         ir_.Named("static_output_shape",
-                   ir_.Parse("array<i64: " + sizes + ">"))}))[0];
+         ir_.Named("static_output_shape", ir_.Parse(Array64(shape)))}))[0];
   }
 
   // Zeros of this shape.
@@ -119,53 +115,40 @@ class Sum {
   MlirValue Parts(int64_t lanes) {
     const MlirAttribute iterators = ir_.Attribute(op_, "iterator_types");
     const int64_t loops = ir_.api.mlirArrayAttrGetNumElements(iterators);
-    const MlirOperation parts = ir_.CloneBefore(op_, op_);
     std::vector<LoopList> maps = maps_;
+    std::vector<MlirValue> operands = operands_;
     for (size_t i = 0; i + 1 < maps.size(); ++i) {
       if (maps[i].empty() || maps[i].back() != loop_) continue;
       maps[i].push_back(loops);
-      SetOperand(parts, i, Grouped(operands_[i], lanes));
+      operands[i] = Grouped(operands[i], lanes);
     }
     maps.back().push_back(loops);
-    std::vector<int64_t> shape = ShapeOf(operands_.back());
+    std::vector<int64_t> shape = ShapeOf(operands.back());
     shape.push_back(lanes);
-    const MlirType type = TypeLike(operands_.back(), shape);
-    SetOperand(parts, maps.size() - 1, Zeros(type));
+    const MlirType type = TypeLike(operands.back(), shape);
+    operands.back() = Zeros(type);
+
+    const MlirOperation parts = ir_.CloneBefore(op_, op_);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      ir_.api.mlirOperationSetOperand(parts, static_cast<intptr_t>(i),
+                                      operands[i]);
+    }
     ir_.SetAttribute(parts, "indexing_maps", MapsOf(ir_, loops + 1, maps));
     std::string types = ir_.Print(iterators);
     types.insert(types.rfind(']'), ", #linalg.iterator_type<parallel>");
     ir_.SetAttribute(parts, "iterator_types", ir_.Parse(types));
     const MlirValue result = ir_.Results(parts)[0];
     ir_.api.mlirValueSetType(result, type);
-    // What it needs was made after it.
-    const MlirOperation moved = ir_.CloneBefore(op_, parts);
-    ir_.api.mlirOperationDestroy(parts);
-    return ir_.Results(moved)[0];
-  }
-
-  void SetOperand(MlirOperation op, size_t i, MlirValue value) const {
-    ir_.api.mlirOperationSetOperand(op, static_cast<intptr_t>(i), value);
+    return result;
   }
 
   // Adds the parts to what the sums start from.
   void AddUp(MlirValue parts) const {
     const MlirValue start = operands_.back();
     const auto rank = static_cast<int64_t>(maps_.back().size());
-    LoopList with_lanes = AllLoops(rank + 1);
-    std::string types;
-    for (int64_t i = 0; i < rank; ++i) {
-      types += "#linalg.iterator_type<parallel>, ";
-    }
-    const MlirOperation total = ir_.CreateBefore(
-        op_, "linalg.generic", {parts, start},
-        {ir_.api.mlirValueGetType(start)},
-        {ir_.Named("operandSegmentSizes", ir_.Parse("array<i32: 1, 1>")),
-         ir_.Named("indexing_maps",
-                   MapsOf(ir_, rank + 1, {with_lanes, AllLoops(rank)})),
-         ir_.Named(
-             "iterator_types",
-             ir_.Parse("[" + types + "#linalg.iterator_type<reduction>]"))},
-        1);
+    const MlirOperation total = MakeGeneric(
+        ir_, op_, {parts, start}, {AllLoops(rank + 1), AllLoops(rank)},
+        {ir_.api.mlirValueGetType(start)});
     const MlirBlock body = AddElementBody(ir_, total);
     const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
     const MlirValue term = ir_.api.mlirBlockGetArgument(body, 0);

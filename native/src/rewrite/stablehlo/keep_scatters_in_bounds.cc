@@ -18,15 +18,14 @@ namespace {
 
 class Bounded {
  public:
-  Bounded(Scatter& scatter, Dims limits, bool is_checked)
+  Bounded(Scatter& scatter, const Dims& limits, bool is_checked)
       : scatter_(scatter),
         builder_(scatter.builder),
         shape_(builder_.ShapeOf(scatter.arrays.at(0))),
         sizes_(scatter.WindowSizes()),
         batch_(scatter.BatchShape()),
-        is_checked_(is_checked) {
-    Clamp(limits);
-  }
+        is_checked_(is_checked),
+        clamped_(Clamp(builder_, Components(limits.size()), limits)) {}
 
   void Write() {
     if (is_checked_) {
@@ -37,32 +36,26 @@ class Bounded {
       const MlirValue zero = builder_.Splat(
           scatter_.ir.api.mlirValueGetType(update), floats ? "-0.0" : "0");
       scatter_.updates[0] = Fitting(update, zero);
-      WriteAt(components_);
+      WriteAt(clamped_.nearest);
     } else {
       WriteBeside();
     }
   }
 
  private:
-  // Whether each index fits, and the nearest that does.
-  void Clamp(const Dims& limits) {
+  std::vector<MlirValue> Components(size_t count) const {
     const MlirValue plain = scatter_.PlainIndices();
-    const std::string element = builder_.ElementOf(plain);
     Dims begin(batch_.size() + 1, 0);
     Dims end = batch_;
     end.push_back(0);
-    for (size_t k = 0; k < limits.size(); ++k) {
+    std::vector<MlirValue> components;
+    for (size_t k = 0; k < count; ++k) {
       begin.back() = static_cast<int64_t>(k);
       end.back() = static_cast<int64_t>(k) + 1;
-      const MlirValue part =
-          builder_.Reshape(builder_.Slice(plain, begin, end), batch_);
-      const MlirValue inside =
-          builder_.Clamp(builder_.Splat({}, element, 0), part,
-                         builder_.Splat({}, element, limits[k]));
-      const MlirValue same = builder_.Compare("EQ", part, inside);
-      fits_ = k == 0 ? same : builder_.Apply("and", {fits_, same});
-      components_.push_back(inside);
+      components.push_back(
+          builder_.Reshape(builder_.Slice(plain, begin, end), batch_));
     }
+    return components;
   }
 
   // Whether the scatter adds real numbers to what the array has there.
@@ -83,18 +76,18 @@ class Bounded {
   }
 
   MlirValue Fitting(MlirValue update, MlirValue otherwise) const {
-    const MlirValue mask = builder_.Broadcast(fits_, builder_.ShapeOf(update),
-                                              scatter_.BatchDimensions());
+    const MlirValue mask = builder_.Broadcast(
+        clamped_.fits, builder_.ShapeOf(update), scatter_.BatchDimensions());
     return builder_.Select(mask, update, otherwise);
   }
 
   // What is out of bounds stays so, whatever is added to the index.
   void WriteNowhere() {
     constexpr int64_t kNowhere = std::numeric_limits<int32_t>::min();
-    std::vector<MlirValue> starts = components_;
+    std::vector<MlirValue> starts = clamped_.nearest;
     const MlirValue nowhere =
         builder_.Splat(batch_, builder_.ElementOf(starts[0]), kNowhere);
-    starts[0] = builder_.Select(fits_, starts[0], nowhere);
+    starts[0] = builder_.Select(clamped_.fits, starts[0], nowhere);
     WriteAt(starts);
   }
 
@@ -110,10 +103,10 @@ class Bounded {
       array = builder_.Concatenate({array, builder_.Slice(array, begin, end)},
                                    static_cast<int64_t>(d));
     }
-    std::vector<MlirValue> starts = components_;
+    std::vector<MlirValue> starts = clamped_.nearest;
     const MlirValue outside =
         builder_.Splat(batch_, builder_.ElementOf(starts[0]), shape_[d]);
-    starts[0] = builder_.Select(fits_, starts[0], outside);
+    starts[0] = builder_.Select(clamped_.fits, starts[0], outside);
     WriteAt(starts, [&](const StablehloBuilder& after, MlirValue result) {
       return after.Slice(result, begin, shape_);
     });
@@ -138,28 +131,22 @@ class Bounded {
   const Dims sizes_;
   const Dims batch_;
   const bool is_checked_;
-  MlirValue fits_{nullptr};
-  std::vector<MlirValue> components_;
+  const ClampedIndices clamped_;
 };
 
-bool IsOfWindows(const Scatter& scatter, const Dims& sizes) {
+bool IsOfWindows(const Scatter& scatter) {
+  const Dims sizes = scatter.WindowSizes();
   return std::ranges::any_of(scatter.numbers.indexed,
                              [&](int64_t d) { return sizes.at(d) != 1; });
 }
 
 void KeepInBounds(Scatter scatter, bool is_checked) {
-  const Dims shape = scatter.builder.ShapeOf(scatter.arrays.at(0));
-  const Dims sizes = scatter.WindowSizes();
-  Dims limits;
-  for (const int64_t dimension : scatter.numbers.indexed) {
-    const auto d = static_cast<size_t>(dimension);
-    limits.push_back(shape.at(d) - sizes.at(d));
-  }
+  const Dims limits = scatter.Limits();
   if (limits.empty() || HasNoElements(scatter.BatchShape())) return;
   if (*std::min_element(limits.begin(), limits.end()) < 0) {
     // An empty dimension: nothing fits.
     scatter.ir.Replace(scatter.op, scatter.arrays);
-  } else if (is_checked && !IsOfWindows(scatter, sizes)) {
+  } else if (is_checked && !IsOfWindows(scatter)) {
     scatter.SetPlainIndices(scatter.PlainIndices());
     scatter.Write();
   } else if (!SurelyFit(scatter.ir, scatter.indices, scatter.numbers.vector,

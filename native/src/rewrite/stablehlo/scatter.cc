@@ -55,6 +55,22 @@ bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
   return true;
 }
 
+ClampedIndices Clamp(const StablehloBuilder& builder,
+                     const std::vector<MlirValue>& components,
+                     const Dims& limits) {
+  ClampedIndices clamped;
+  for (size_t k = 0; k < components.size(); ++k) {
+    const std::string element = builder.ElementOf(components[k]);
+    const MlirValue inside =
+        builder.Clamp(builder.Splat({}, element, 0), components[k],
+                      builder.Splat({}, element, limits.at(k)));
+    const MlirValue same = builder.Compare("EQ", components[k], inside);
+    clamped.fits = k == 0 ? same : builder.Apply("and", {clamped.fits, same});
+    clamped.nearest.push_back(inside);
+  }
+  return clamped;
+}
+
 Scatter::Scatter(const Ir& ir, MlirOperation op)
     : ir(ir), op(op), builder(ir, op), numbers(ReadDimensionNumbers(ir, op)) {
   const std::vector<MlirValue> operands = ir.Operands(op);
@@ -79,6 +95,17 @@ Dims Scatter::WindowSizes() const {
     sizes[d] = update.at(static_cast<size_t>(numbers.window.at(next++)));
   }
   return sizes;
+}
+
+Dims Scatter::Limits() const {
+  const Dims shape = builder.ShapeOf(arrays.at(0));
+  const Dims sizes = WindowSizes();
+  Dims limits;
+  for (const int64_t dimension : numbers.indexed) {
+    const auto d = static_cast<size_t>(dimension);
+    limits.push_back(shape.at(d) - sizes.at(d));
+  }
+  return limits;
 }
 
 Dims Scatter::BatchDimensions() const {

@@ -21,6 +21,20 @@ MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
 bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
                const Dims& limits);
 
+// Indices, component by component.
+struct ClampedIndices {
+  // Whether each fits.
+  MlirValue fits{nullptr};
+  // The nearest that do.
+  std::vector<MlirValue> nearest;
+};
+
+// `components`: arrays of one shape, at least one, of signed integers;
+// `limits`: the largest that fits, of each.
+ClampedIndices Clamp(const StablehloBuilder& builder,
+                     const std::vector<MlirValue>& components,
+                     const Dims& limits);
+
 class Scatter {
  public:
   // Throws UNIMPLEMENTED if a dimension is not static.
@@ -28,6 +42,9 @@ class Scatter {
 
   // The sizes of a window in the array, 1 where it leaves a dimension out.
   Dims WindowSizes() const;
+  // The largest index of each component with which a window fits; negative if
+  // none does.
+  Dims Limits() const;
   // The dimensions of the updates that no window has.
   Dims BatchDimensions() const;
   Dims BatchShape() const;

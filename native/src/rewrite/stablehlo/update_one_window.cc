@@ -18,14 +18,9 @@ class OneWindow {
   explicit OneWindow(const Scatter& scatter)
       : scatter_(scatter),
         builder_(scatter.builder),
-        sizes_(scatter.WindowSizes()) {
-    const Dims shape = builder_.ShapeOf(scatter.arrays.at(0));
-    is_all_ = shape == sizes_;
-    for (const int64_t dimension : scatter.numbers.indexed) {
-      const auto d = static_cast<size_t>(dimension);
-      limits_.push_back(shape.at(d) - sizes_.at(d));
-    }
-  }
+        sizes_(scatter.WindowSizes()),
+        limits_(scatter.Limits()),
+        is_all_(builder_.ShapeOf(scatter.arrays.at(0)) == sizes_) {}
 
   bool IsOne() const {
     return ElementCount(scatter_.BatchShape()) == 1 &&
@@ -35,7 +30,8 @@ class OneWindow {
   }
 
   void Update() const {
-    const std::vector<MlirValue> starts = Starts();
+    const std::vector<MlirValue> components = Components();
+    const std::vector<MlirValue> starts = Starts(components);
     std::vector<MlirValue> old;
     std::vector<MlirValue> operands;
     for (const MlirValue array : scatter_.arrays) {
@@ -46,9 +42,11 @@ class OneWindow {
     for (const MlirValue update : scatter_.updates) {
       operands.push_back(builder_.Reshape(update, sizes_));
     }
+    const MlirValue mask = Fits(components);
     std::vector<MlirValue> results;
     for (size_t i = 0; i < old.size(); ++i) {
-      const MlirValue part = Fitting(Combined(i, operands), old[i], starts);
+      MlirValue part = Combined(i, operands);
+      if (mask.ptr) part = builder_.Select(mask, part, old[i]);
       results.push_back(is_all_ ? part
                                 : builder_.DynamicUpdateSlice(
                                       scatter_.arrays[i], part, starts));
@@ -58,8 +56,8 @@ class OneWindow {
 
  private:
   // A scalar for each dimension of the array.
-  std::vector<MlirValue> Starts() const {
-    const std::vector<MlirValue> components = Components();
+  std::vector<MlirValue> Starts(
+      const std::vector<MlirValue>& components) const {
     const std::string element =
         components.empty() ? "i32" : builder_.ElementOf(components[0]);
     std::vector<MlirValue> starts(sizes_.size(),
@@ -112,33 +110,23 @@ class OneWindow {
     return builder_.Map(scatter_.op, 0, static_cast<intptr_t>(i), operands);
   }
 
-  // `old` where the window does not fit into the array.
-  MlirValue Fitting(MlirValue combined, MlirValue old,
-                    const std::vector<MlirValue>& starts) const {
+  // For each element of the window whether it fits into the array; null where
+  // it surely does.
+  MlirValue Fits(const std::vector<MlirValue>& components) const {
     if (limits_.empty() || SurelyFit(scatter_.ir, scatter_.indices,
                                      scatter_.numbers.vector, limits_)) {
-      return combined;
+      return {nullptr};
     }
-    MlirValue fits{nullptr};
-    for (size_t k = 0; k < limits_.size(); ++k) {
-      const auto d = static_cast<size_t>(scatter_.numbers.indexed[k]);
-      const std::string element = builder_.ElementOf(starts[d]);
-      const MlirValue inside =
-          builder_.Clamp(builder_.Splat({}, element, 0), starts[d],
-                         builder_.Splat({}, element, limits_[k]));
-      const MlirValue same = builder_.Compare("EQ", starts[d], inside);
-      fits = k == 0 ? same : builder_.Apply("and", {fits, same});
-    }
-    return builder_.Select(builder_.Broadcast(fits, sizes_, {}), combined, old);
+    const MlirValue fits = Clamp(builder_, components, limits_).fits;
+    return builder_.Broadcast(fits, sizes_, {});
   }
 
   const Scatter& scatter_;
   const StablehloBuilder& builder_;
   const Dims sizes_;
-  // The largest index of each component with which the window fits.
-  Dims limits_;
+  const Dims limits_;
   // Whether the window is all of the array.
-  bool is_all_ = false;
+  const bool is_all_;
 };
 
 }  // namespace
