@@ -33,6 +33,19 @@ constexpr List kLists[] = {
      "start_index_map"},
 };
 
+constexpr char kOfProduct[] = "dot_dimension_numbers";
+
+struct ProductList {
+  std::vector<int64_t> ProductDimensions::* member;
+  const char* name;
+};
+constexpr ProductList kProductLists[] = {
+    {&ProductDimensions::lhs_batching, "lhs_batching_dimensions"},
+    {&ProductDimensions::rhs_batching, "rhs_batching_dimensions"},
+    {&ProductDimensions::lhs_contracting, "lhs_contracting_dimensions"},
+    {&ProductDimensions::rhs_contracting, "rhs_contracting_dimensions"},
+};
+
 bool IsScatter(const Ir& ir, MlirOperation op) {
   return StablehloName(ir.Name(op)) == "scatter";
 }
@@ -151,15 +164,33 @@ void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
 }
 
 ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op) {
-  const MlirAttribute whole = ir.Attribute(op, "dot_dimension_numbers");
+  const MlirAttribute whole = ir.Attribute(op, kOfProduct);
   const std::string text = whole.ptr ? ir.Print(whole) : std::string();
-  const auto read = [&](const char* name) {
-    return whole.ptr ? Numbers(After(text, name))
-                     : ReadIntegers(ir, BuiltinAttribute(ir, op, name));
-  };
-  return {read("lhs_batching_dimensions"), read("rhs_batching_dimensions"),
-          read("lhs_contracting_dimensions"),
-          read("rhs_contracting_dimensions")};
+  ProductDimensions dimensions;
+  for (const auto& [member, name] : kProductLists) {
+    dimensions.*member = whole.ptr
+                             ? Numbers(After(text, name))
+                             : ReadIntegers(ir, BuiltinAttribute(ir, op, name));
+  }
+  return dimensions;
+}
+
+void WriteProductDimensions(const Ir& ir, MlirOperation op,
+                            const ProductDimensions& dimensions) {
+  const bool whole = ir.Attribute(op, kOfProduct).ptr;
+  std::string text;
+  for (const auto& [member, name] : kProductLists) {
+    const std::vector<int64_t>& numbers = dimensions.*member;
+    if (!whole) {
+      ir.SetAttribute(op, name, IntegersLike(ir, op, numbers));
+    } else if (!numbers.empty()) {
+      text += (text.empty() ? "" : ", ") + std::string(name) + " = " +
+              Bracketed(numbers);
+    }
+  }
+  if (whole) {
+    ir.SetAttribute(op, kOfProduct, ir.Parse("#stablehlo.dot<" + text + ">"));
+  }
 }
 
 }  // namespace iree_pjrt

@@ -45,6 +45,8 @@ struct ProductDimensions {
 };
 
 ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op);
+void WriteProductDimensions(const Ir& ir, MlirOperation op,
+                            const ProductDimensions& dimensions);
 
 }  // namespace iree_pjrt
 

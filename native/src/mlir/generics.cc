@@ -80,6 +80,10 @@ std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op) {
   return maps;
 }
 
+int64_t LoopCount(const Ir& ir, MlirOperation op) {
+  return ir.api.mlirArrayAttrGetNumElements(ir.Attribute(op, "iterator_types"));
+}
+
 LoopList AllLoops(int64_t count) {
   LoopList loops(static_cast<size_t>(count));
   std::iota(loops.begin(), loops.end(), 0);

@@ -35,6 +35,9 @@ using LoopList = std::vector<int64_t>;
 inline constexpr int64_t kNoLoop = -1;
 std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op);
 
+// How many loops a generic has.
+int64_t LoopCount(const Ir& ir, MlirOperation op);
+
 // 0, 1, ..., count - 1
 LoopList AllLoops(int64_t count);
 // The `indexing_maps` of `count` loops.

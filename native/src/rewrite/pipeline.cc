@@ -118,6 +118,8 @@ constexpr Pass kPasses[] = {
                    "IREE adds up two paddings, the second between elements"),
     IREE_PJRT_PASS(kStablehlo, ReplaceEmptyProducts,
                    "IREE ends the process on products of empty arrays"),
+    IREE_PJRT_PASS(kStablehlo, SwapFactors,
+                   "IREE writes products twice that are transposed"),
     IREE_PJRT_PASS(kStablehlo, ExpandOuterProducts,
                    "IREE converts factors twice where nothing is added up"),
     IREE_PJRT_PASS(kStablehlo, WidenSums,

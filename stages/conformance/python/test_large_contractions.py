@@ -4,6 +4,8 @@
 IREE's later way to pack them ended the process on gradients of an embedding that is used twice.
 """
 
+from itertools import permutations
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -70,6 +72,22 @@ def test_products_of_all_shapes(check, dtype, equation):
 def test_products_of_batches(check):
     a, b = (NORMAL(shape, dtype=np.float32) for shape in ((5, 33, 17), (5, 17, 40)))
     check("batches", lambda a, b: jnp.round(a @ b, 2), np.round(a * 4), np.round(b * 4))
+
+
+def test_transposed_products(same):
+    """In all orders that begin with the batches, some of them of swapped factors."""
+    orders = [(*b, *f) for b in permutations((0, 1)) for f in permutations((2, 3, 4))]
+    orders.append((2, 0, 4, 1, 3))
+
+    def program(a, b):
+        def product(a, b):
+            return lax.dot_general(a, b, (((2,), (3,)), ((0, 1), (1, 0))))
+
+        return [lax.transpose(product(a + i, b), order) for i, order in enumerate(orders)]
+
+    a, b = (np.round(NORMAL(shape) * 2) for shape in ((2, 3, 8, 40), (3, 2, 16, 8, 5)))
+    for dtype in ("float32", "bfloat16", "int32"):
+        same(program, jnp.asarray(a, dtype), jnp.asarray(b, dtype))
 
 
 # Whole numbers, so that sums are exact. Packed ones of pairs, and those whose tiles do not fit.

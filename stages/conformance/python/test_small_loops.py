@@ -155,6 +155,42 @@ def test_sums_along_memory(same, dtype):
         same(program, arrays)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bfloat16"])
+def test_sums_across_memory(same, dtype):
+    """Of lengths that are unrolled, and of others; whole numbers, so that sums are exact."""
+
+    def of(c, m, r):
+        products = (m + c) @ r, (m.T @ m * c).T, jnp.einsum("bik,bkj->bji", m[None] * c, r[None])
+        return products, m.sum(0), (r * c).max(0), r.argmin(0), (r > c).any(0)
+
+    def program(pairs):
+        def step(c, i):
+            return c + 1, [of(c, m, r) for m, r in pairs]
+
+        return lax.scan(step, jnp.ones((), dtype), jnp.arange(3))
+
+    with jax.enable_x64(True):
+        pairs = []
+        for n in (1, 2, 7, 8, 11, 12, 24):
+            whole = (jnp.arange(5 * n) % 5 - 2).astype(dtype)
+            pairs.append((whole.reshape(5, n), whole.reshape(n, 5)))
+        same(program, pairs)
+
+
+def test_the_order_of_terms_stays(same):
+    """What is added up in another order is rounded otherwise."""
+
+    def program(x):
+        def step(c, i):
+            return c, lax.reduce(x * c, np.float32(0), lax.add, (0,))
+
+        return lax.scan(step, jnp.float32(1), jnp.arange(2))[1]
+
+    magnitudes = 10.0 ** (np.arange(24) % 7)
+    x = np.random.default_rng(1).normal(size=(24, 3)) * magnitudes[:, None]
+    same(program, x.astype(np.float32))
+
+
 def test_large_arrays_that_start_as_one_number(on_both):
     """They are not on the stack as well."""
 

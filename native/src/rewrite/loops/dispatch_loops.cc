@@ -17,6 +17,7 @@
 #include "rewrite/loops/outlined_loop.h"
 #include "rewrite/loops/passes.h"
 #include "rewrite/loops/split_sums.h"
+#include "rewrite/loops/unroll_sums.h"
 
 namespace iree_pjrt {
 namespace {
@@ -45,6 +46,7 @@ class LoopDispatcher {
                             "loop_dispatch_" + std::to_string(count_));
       if (!simplify_(outlined.module())) return false;
       SplitSums(ir_, outlined.function());
+      UnrollSums(ir_, outlined.function());
       PutOnBuffers(ir_, outlined.function());
       outlined.Dispatch();
       ++count_;

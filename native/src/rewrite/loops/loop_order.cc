@@ -42,13 +42,35 @@ LoopList Renamed(LoopList map, const LoopList& names) {
   return map;
 }
 
+// All loops of a generic but one.
+LoopList Others(const Ir& ir, MlirOperation op, int64_t loop) {
+  LoopList loops = AllLoops(LoopCount(ir, op));
+  std::erase(loops, loop);
+  return loops;
+}
+
+// `order`: from the outer loop to the inner one.
+void Reorder(const Ir& ir, MlirOperation op, const LoopList& order) {
+  const MlirAttribute iterators = ir.Attribute(op, "iterator_types");
+  LoopList renamed(order.size());
+  std::string types;
+  for (size_t i = 0; i < order.size(); ++i) {
+    renamed[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    types += (i ? ", " : "") +
+             ir.Print(ir.api.mlirArrayAttrGetElement(iterators, order[i]));
+  }
+  Maps maps = IndexingMaps(ir, op);
+  for (LoopList& map : maps) map = Renamed(map, renamed);
+  ir.SetAttribute(op, "indexing_maps", MapsOf(ir, LoopCount(ir, op), maps));
+  ir.SetAttribute(op, "iterator_types", ir.Parse("[" + types + "]"));
+}
+
 }  // namespace
 
 std::optional<int64_t> LoopAlongMemory(const Ir& ir, MlirOperation op) {
   if (!IsReduction(ir, op) || UsesCounters(ir, op)) return std::nullopt;
   const Maps maps = IndexingMaps(ir, op);
-  const int64_t loops =
-      ir.api.mlirArrayAttrGetNumElements(ir.Attribute(op, "iterator_types"));
+  const int64_t loops = LoopCount(ir, op);
   int64_t best = loops - 1;
   for (const auto& map : maps) {
     if (std::ranges::count(map, kNoLoop) > 0) return std::nullopt;
@@ -60,28 +82,17 @@ std::optional<int64_t> LoopAlongMemory(const Ir& ir, MlirOperation op) {
 }
 
 void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op) {
-  const std::optional<int64_t> found = LoopAlongMemory(ir, op);
-  if (!found) return;
-  const int64_t best = *found;
-  const Maps maps = IndexingMaps(ir, op);
-  const MlirAttribute iterators = ir.Attribute(op, "iterator_types");
-  const int64_t loops = ir.api.mlirArrayAttrGetNumElements(iterators);
-  std::vector<int64_t> order;
-  for (int64_t i = 0; i < loops; ++i) {
-    if (i != best) order.push_back(i);
+  if (const auto loop = LoopAlongMemory(ir, op)) {
+    LoopList order = Others(ir, op, *loop);
+    order.push_back(*loop);
+    Reorder(ir, op, order);
   }
-  order.push_back(best);
-  std::vector<int64_t> renamed(order.size());
-  std::string types;
-  for (size_t i = 0; i < order.size(); ++i) {
-    renamed[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-    types += (i ? ", " : "") +
-             ir.Print(ir.api.mlirArrayAttrGetElement(iterators, order[i]));
-  }
-  Maps ordered;
-  for (const LoopList& map : maps) ordered.push_back(Renamed(map, renamed));
-  ir.SetAttribute(op, "indexing_maps", MapsOf(ir, loops, ordered));
-  ir.SetAttribute(op, "iterator_types", ir.Parse("[" + types + "]"));
+}
+
+void PutLoopOutside(const Ir& ir, MlirOperation op, int64_t loop) {
+  LoopList order = Others(ir, op, loop);
+  order.insert(order.begin(), loop);
+  Reorder(ir, op, order);
 }
 
 }  // namespace iree_pjrt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the loops of a sum, for one core and its vectors.
+// The order of the loops of a generic, for one core and its vectors.
 #ifndef IREE_PJRT_REWRITE_LOOPS_LOOP_ORDER_H_
 #define IREE_PJRT_REWRITE_LOOPS_LOOP_ORDER_H_
 
@@ -17,6 +17,9 @@ std::optional<int64_t> LoopAlongMemory(const Ir& ir, MlirOperation op);
 // Puts that loop inside. Each sum keeps the order of its terms if it goes over
 // one dimension.
 void PutLoopAlongMemoryInside(const Ir& ir, MlirOperation op);
+
+// Makes one loop of a generic the outer one.
+void PutLoopOutside(const Ir& ir, MlirOperation op, int64_t loop);
 
 }  // namespace iree_pjrt
 

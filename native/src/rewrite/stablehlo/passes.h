@@ -91,6 +91,9 @@ void WidenComplexMath(const Ir& ir);
 // Products and convolutions of arrays without elements: zeros.
 void ReplaceEmptyProducts(const Ir& ir);
 
+// A transposed dot_general: dot_general of the other factor with the first.
+void SwapFactors(const Ir& ir);
+
 // dot_general that adds nothing up: multiply. Comes before what widens types.
 void ExpandOuterProducts(const Ir& ir);
 

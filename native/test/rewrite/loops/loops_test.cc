@@ -114,6 +114,49 @@ TEST(DispatchLoopsTest, WhatStartsAsOneNumberIsWrittenWhereItIsCarried) {
   EXPECT_EQ(Allocated(Dispatched(loop)), kOutside - 1);
 }
 
+// A loop that multiplies matrices of so many columns and rows with others.
+std::string ProductOf(int terms) {
+  const std::string n = std::to_string(terms);
+  const std::string lhs = "tensor<4x" + n + "xf32>";
+  const std::string rhs = "tensor<" + n + "x8xf32>";
+  return Dispatched(R"(#lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
+#rhs = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+module {
+  util.func public @main(%x: )" +
+                    lhs + ", %w: " + rhs + R"(, %y: tensor<4x8xf32>)
+      -> tensor<4x8xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %l = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %y)
+        -> tensor<4x8xf32> {
+      %c = linalg.generic {indexing_maps = [#lhs, #rhs, #out],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%x, %w : )" +
+                    lhs + ", " + rhs + R"() outs(%a : tensor<4x8xf32>) {
+        ^bb0(%p: f32, %q: f32, %r: f32):
+          %m = arith.mulf %p, %q : f32
+          %s = arith.addf %r, %m : f32
+          linalg.yield %s : f32
+        } -> tensor<4x8xf32>
+      scf.yield %c : tensor<4x8xf32>
+    }
+    util.return %l : tensor<4x8xf32>
+  }
+})");
+}
+
+TEST(DispatchLoopsTest, ATurnTakesSeveralTermsOfASum) {
+  EXPECT_EQ(Count(ProductOf(24), "arith.addf"), 8u) << ProductOf(24);
+  EXPECT_EQ(Count(ProductOf(9), "arith.addf"), 3u) << ProductOf(9);
+  EXPECT_EQ(Count(ProductOf(11), "arith.addf"), 1u) << ProductOf(11);
+  // Each row of the second matrix is read once.
+  EXPECT_TRUE(
+      Holds(ProductOf(24),
+            R"(iterator_types = ["reduction", "parallel", "parallel"])"))
+      << ProductOf(24);
+}
+
 // A sum of so many terms in each turn of a loop.
 std::string SumOf(int terms) {
   const std::string row = "tensor<" + std::to_string(terms) + "xf32>";
@@ -141,9 +184,9 @@ module {
 }
 
 TEST(DispatchLoopsTest, SumsAlongMemoryAreSeveralSideBySide) {
-  EXPECT_TRUE(Holds(SumOf(64), "memref<8x8xf32")) << SumOf(64);
-  EXPECT_TRUE(Holds(SumOf(160), "memref<10x16xf32")) << SumOf(160);
-  EXPECT_FALSE(Holds(SumOf(63), "memref<8x")) << SumOf(63);
+  EXPECT_TRUE(Holds(SumOf(64), "memref<8xf32>)")) << SumOf(64);
+  EXPECT_TRUE(Holds(SumOf(160), "memref<16xf32>)")) << SumOf(160);
+  EXPECT_FALSE(Holds(SumOf(63), "memref<8xf32>")) << SumOf(63);
 }
 
 TEST(DispatchLoopsTest, BitsAreBytesInMemory) {

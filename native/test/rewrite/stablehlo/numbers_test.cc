@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of StableHLO for types of numbers, reductions and products, as text
-// before and after.
+// Rewrites of StableHLO for types of numbers and reductions, as text before and
+// after.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string>
 
 #include "base/status.h"
@@ -374,54 +373,6 @@ TEST(SplitReductionsTest, ImagesByChannels) {
   EXPECT_FALSE(Holds(text, "reshape")) << text;
 }
 
-std::string Product(const std::string& lhs, const std::string& rhs,
-                    const std::string& dimensions, const std::string& result) {
-  const std::string types = "(tensor<" + lhs + ">, tensor<" + rhs + ">)";
-  return After("module {\nfunc.func @main(%a: tensor<" + lhs +
-                   ">, %b: tensor<" + rhs + ">) -> tensor<" + result +
-                   "> {\n%0 = stablehlo.dot_general %a, %b, " + dimensions +
-                   " : " + types + " -> tensor<" + result +
-                   ">\nreturn %0 : tensor<" + result + ">\n}\n}",
-               &SumLongProducts);
-}
-
-TEST(SumLongProductsTest, OfTwoVectors) {
-  const std::string text =
-      Product("65536xf32", "65536xf32", "contracting_dims = [0] x [0]", "f32");
-  EXPECT_FALSE(Holds(text, "dot_general")) << text;
-  EXPECT_TRUE(Holds(text, "applies stablehlo.add across dimensions = [0]"))
-      << text;
-}
-
-TEST(SumLongProductsTest, OfColumnsWithAConversion) {
-  const std::string text = Product("65536xbf16", "65536x3xbf16",
-                                   "contracting_dims = [0] x [0]", "3xf32");
-  EXPECT_TRUE(Holds(text,
-                    "dims = [0] : (tensor<65536xf32>) -> "
-                    "tensor<65536x3xf32>"))
-      << text;
-}
-
-TEST(SumLongProductsTest, BatchesComeFirst) {
-  const std::string text = Product(
-      "65536x3x2xf32", "2x65536xf32",
-      "batching_dims = [2] x [0], contracting_dims = [0] x [1]", "2x3xf32");
-  EXPECT_TRUE(Holds(text, "-> tensor<65536x3x2xf32>")) << text;
-  EXPECT_TRUE(Holds(text, "(tensor<3x2xf32>) -> tensor<2x3xf32>")) << text;
-}
-
-TEST(SumLongProductsTest, OthersStay) {
-  for (const auto& [lhs, rhs, result] :
-       {std::array{"65535xf32", "65535xf32", "f32"},
-        std::array{"65536xi32", "65536xi32", "i32"}}) {
-    EXPECT_TRUE(Holds(Product(lhs, rhs, "contracting_dims = [0] x [0]", result),
-                      "dot_general"));
-  }
-  EXPECT_TRUE(Holds(Product("2x65536xf32", "65536x2xf32",
-                            "contracting_dims = [1] x [0]", "2x2xf32"),
-                    "dot_general"));
-}
-
 TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
   const std::string text = After(R"(module {
     func.func @main(%a: tensor<3xi4>, %b: tensor<3xui4>)
@@ -464,69 +415,6 @@ TEST(RewriteTokensTest, AreTensorsOfNoBits) {
                                  &RewriteTokens);
   EXPECT_FALSE(Holds(text, "token")) << text;
   EXPECT_TRUE(Holds(text, "(%arg0: tensor<0xi1>) -> tensor<0xi1>")) << text;
-}
-
-TEST(RewriteDotProductsTest, HidesBooleansAndTheAlgorithm) {
-  const std::string text = After(R"(module {
-    func.func @main(%a: tensor<4xi1>, %b: tensor<4xi32>) -> tensor<i32> {
-      %0 = stablehlo.convert %a : (tensor<4xi1>) -> tensor<4xi32>
-      %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
-          : (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
-      return %1 : tensor<i32>
-    }
-  })",
-                                 &RewriteDotProducts);
-  EXPECT_TRUE(Holds(text, "optimization_barrier %0 : tensor<4xi32>")) << text;
-}
-
-TEST(RewriteDotProductsTest, HidesUnsignedIntegers) {
-  const auto dot = [](const std::string& type) {
-    return After(R"(module {
-      func.func @main(%a: tensor<4x)" +
-                     type + R"(>, %b: tensor<4xf32>)
-          -> tensor<f32> {
-        %0 = stablehlo.convert %a : (tensor<4x)" +
-                     type + R"(>) -> tensor<4xf32>
-        %1 = stablehlo.dot_general %0, %b, contracting_dims = [0] x [0]
-            : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
-        return %1 : tensor<f32>
-      }
-    })",
-                 &RewriteDotProducts);
-  };
-  EXPECT_TRUE(Holds(dot("ui8"), "optimization_barrier"));
-  EXPECT_FALSE(Holds(dot("i8"), "optimization_barrier"));
-}
-
-// The result of an outer product of numbers of a narrower type.
-std::string OuterProduct(const std::string& lhs, const std::string& rhs,
-                         const std::string& dimensions,
-                         const std::string& result) {
-  return After("module { func.func @main(%a: " + lhs + ", %b: " + rhs +
-                   ") -> " + result + " { %0 = stablehlo.dot_general %a, %b, " +
-                   dimensions + " : (" + lhs + ", " + rhs + ") -> " + result +
-                   " return %0 : " + result + " } }",
-               &ExpandOuterProducts);
-}
-
-TEST(ExpandOuterProductsTest, MultipliesWhatIsConverted) {
-  const std::string text =
-      OuterProduct("tensor<2x1x4xf16>", "tensor<3x2x1xf16>",
-                   "batching_dims = [0] x [1], contracting_dims = [1] x [2]",
-                   "tensor<2x4x3xf32>");
-  EXPECT_FALSE(Holds(text, "dot_general")) << text;
-  EXPECT_TRUE(Holds(text, "dims = [0, 1] : (tensor<2x4xf32>)")) << text;
-  EXPECT_TRUE(Holds(text, "dims = [2, 0] : (tensor<3x2xf32>)")) << text;
-  EXPECT_TRUE(Holds(text, "stablehlo.multiply")) << text;
-}
-
-TEST(ExpandOuterProductsTest, LeavesSums) {
-  for (const char* columns : {"0", "2"}) {
-    const std::string type = "tensor<4x" + std::string(columns) + "xf32>";
-    EXPECT_TRUE(Holds(OuterProduct(type, type, "contracting_dims = [1] x [1]",
-                                   "tensor<4x4xf32>"),
-                      "dot_general"));
-  }
 }
 
 // A program in which two functions share a reshaped value. The first converts
