@@ -253,10 +253,12 @@ bool IsSplat(const Ir& ir, MlirAttribute attribute) {
          ir.api.mlirDenseElementsAttrIsSplat(attribute);
 }
 
-bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
-  return std::ranges::all_of(
-      ReadIntegers(ir, ir.Attribute(slice, "static_strides")),
-      [](int64_t step) { return step == 1; });
+std::string Array64(const std::vector<int64_t>& numbers) {
+  std::string text = "array<i64";
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    text += (i ? ", " : ": ") + std::to_string(numbers[i]);
+  }
+  return text + ">";
 }
 
 }  // namespace iree_pjrt

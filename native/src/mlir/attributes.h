@@ -47,9 +47,8 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
 // Whether it is a `dense` of one number; false for null.
 bool IsSplat(const Ir& ir, MlirAttribute attribute);
 
-// Whether a `tensor.extract_slice` or `tensor.insert_slice` is of elements side
-// by side.
-bool HasUnitSteps(const Ir& ir, MlirOperation slice);
+// `array<i64: 1, 2>`
+std::string Array64(const std::vector<int64_t>& numbers);
 
 }  // namespace iree_pjrt
 

@@ -114,6 +114,8 @@ constexpr Pass kPasses[] = {
         "IREE does not compile some operations of unsigned integers"),
     IREE_PJRT_PASS(kStablehlo, DropIdleReverses,
                    "IREE refuses reversals of no dimension"),
+    IREE_PJRT_PASS(kStablehlo, SliceNegativePads,
+                   "IREE writes a larger array where elements are taken away"),
     IREE_PJRT_PASS(kStablehlo, SeparatePads,
                    "IREE adds up two paddings, the second between elements"),
     IREE_PJRT_PASS(kStablehlo, ReplaceEmptyProducts,
@@ -162,6 +164,8 @@ constexpr Pass kPasses[] = {
     {Phase::kStablehlo, "RewriteForeignCalls", &ForeignCalls,
      "handlers on the host answer custom calls of the typed FFI, and fft"},
 
+    IREE_PJRT_PASS(kLinalg, TakeFromParts,
+                   "IREE writes what is put together to be taken apart"),
     {Phase::kLinalg, "KeepInputs", &Inputs,
      "IREE writes into inputs that were not donated"},
     IREE_PJRT_PASS(kLinalg, FreeTargets,

@@ -12,6 +12,7 @@
 
 #include "mlir/attributes.h"
 #include "mlir/generics.h"
+#include "mlir/slices.h"
 #include "rewrite/dispatch/passes.h"
 
 namespace iree_pjrt {

@@ -22,6 +22,7 @@
 #include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "mlir/scalar_builder.h"
+#include "mlir/slices.h"
 #include "rewrite/linalg/passes.h"
 
 namespace iree_pjrt {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mlir/attributes.h"
+#include "mlir/slices.h"
 #include "rewrite/linalg/passes.h"
 
 namespace iree_pjrt {

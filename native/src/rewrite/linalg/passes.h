@@ -11,6 +11,9 @@
 
 namespace iree_pjrt {
 
+// A slice of a part of what was put together is a slice of the part.
+void TakeFromParts(const Ir& ir);
+
 // `main` never writes into its inputs, but for those that are donated
 // (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "mlir/generics.h"
 
 namespace iree_pjrt {
@@ -50,10 +51,6 @@ std::string MemrefText(const Extents& shape, const std::string& element,
 }
 
 }  // namespace
-
-std::string Array64(const Extents& numbers) {
-  return numbers.empty() ? "array<i64>" : "array<i64: " + List(numbers) + ">";
-}
 
 Extents RowMajor(const Extents& shape) {
   Extents strides(shape.size(), 1);

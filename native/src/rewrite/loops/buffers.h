@@ -50,9 +50,6 @@ struct View {
   }
 };
 
-// The text of an attribute, `array<i64: 2, 3>`.
-std::string Array64(const Extents& numbers);
-
 // Strides of an array that is row major.
 Extents RowMajor(const Extents& shape);
 

@@ -2,6 +2,7 @@
 #include "rewrite/loops/dispatch_function.h"
 
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "rewrite/loops/buffers.h"
 
 namespace iree_pjrt {

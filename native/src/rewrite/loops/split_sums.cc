@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/loop_order.h"

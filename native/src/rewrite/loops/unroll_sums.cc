@@ -9,6 +9,7 @@
 
 #include "mlir/array_type.h"
 #include "mlir/generics.h"
+#include "mlir/slices.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/loop_order.h"
 
@@ -92,20 +93,14 @@ class Reduction {
     const auto type = *ArrayTypeOf(ir_, array);
     const auto place =
         std::ranges::find(maps_[input], loop_) - maps_[input].begin();
-    Extents sizes = type.shape;
-    Extents offsets(sizes.size(), 0);
-    Extents steps(sizes.size(), 1);
+    Slice part{Extents(type.shape.size(), 0), type.shape,
+               Extents(type.shape.size(), 1)};
     const auto d = static_cast<size_t>(place);
-    sizes[d] /= terms;
-    offsets[d] = term;
-    steps[d] = terms;
-    return ir_.Results(ir_.CreateBefore(
-        op_, "tensor.extract_slice", {array},
-        {ir_.ParseType(type.Reshaped(sizes))},
-        {ir_.Named("operandSegmentSizes", ir_.Parse("array<i32: 1, 0, 0, 0>")),
-         ir_.Named("static_offsets", ir_.Parse(Array64(offsets))),
-         ir_.Named("static_sizes", ir_.Parse(Array64(sizes))),
-         ir_.Named("static_strides", ir_.Parse(Array64(steps)))}))[0];
+    part.offsets[d] = term;
+    part.sizes[d] /= terms;
+    part.steps[d] = terms;
+    return MakeSlice(ir_, op_, array, part,
+                     ir_.ParseType(type.Reshaped(part.sizes)));
   }
 
   // The generic, with an operand for each term of an input; without a body.

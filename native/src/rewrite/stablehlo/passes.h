@@ -114,6 +114,9 @@ void WidenIotas(const Ir& ir);
 // reverse of no dimension: nothing.
 void DropIdleReverses(const Ir& ir);
 
+// Padding that takes elements away: a slice. Comes before SeparatePads.
+void SliceNegativePads(const Ir& ir);
+
 // Padding between elements is a step of its own.
 void SeparatePads(const Ir& ir);
 

@@ -175,6 +175,42 @@ TEST(DropIdleReversesTest, OnlyThoseOfNoDimension) {
   EXPECT_TRUE(Holds(text, "dims = [0]")) << text;
 }
 
+// Numbers are padded by two of these.
+std::string PaddedBy(const std::string& low, const std::string& high,
+                     const std::string& interior, const std::string& type) {
+  return After(R"(module {
+    func.func @main(%v: tensor<5x4xf32>, %z: tensor<f32>) -> )" +
+                   type + " { %0 = stablehlo.pad %v, %z, low = [" + low +
+                   "], high = [" + high + "], interior = [" + interior +
+                   "] : (tensor<5x4xf32>, tensor<f32>) -> " + type +
+                   " return %0 : " + type + " } }",
+               &SliceNegativePads);
+}
+
+TEST(SliceNegativePadsTest, IsOnlyASlice) {
+  const std::string text =
+      PaddedBy("-1, 0", "-2, -1", "0, 0", "tensor<2x3xf32>");
+  EXPECT_TRUE(Holds(text, "slice %arg0 [1:3, 0:3]")) << text;
+  EXPECT_FALSE(Holds(text, "pad")) << text;
+}
+
+TEST(SliceNegativePadsTest, WhatIsPaddedIsSlicedBeforeOrAfter) {
+  const std::string text =
+      PaddedBy("-1, -2", "2, 1", "0, 1", "tensor<6x6xf32>");
+  EXPECT_TRUE(Holds(text, "slice %arg0 [1:5, 0:4]")) << text;
+  EXPECT_TRUE(Holds(text, "low = [0, 0], high = [2, 1], interior = [0, 1]"))
+      << text;
+  EXPECT_TRUE(Holds(text, "[0:6, 2:8]")) << text;
+}
+
+TEST(SliceNegativePadsTest, OthersStay) {
+  EXPECT_FALSE(
+      Holds(PaddedBy("1, 0", "0, 2", "0, 1", "tensor<6x9xf32>"), "slice"));
+  // Nothing is left of the first dimension.
+  EXPECT_FALSE(
+      Holds(PaddedBy("-6, 0", "3, 0", "0, 0", "tensor<2x4xf32>"), "slice"));
+}
+
 // Numbers are padded, then again with so many between them.
 std::string PaddedTwice(const std::string& between, const std::string& type) {
   return After(R"(module {

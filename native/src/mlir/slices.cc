@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mlir/slices.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "mlir/attributes.h"
+
+namespace iree_pjrt {
+namespace {
+
+constexpr char kOffsets[] = "static_offsets";
+constexpr char kSizes[] = "static_sizes";
+constexpr char kSteps[] = "static_strides";
+
+bool IsKnown(int64_t number) {
+  return number != std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace
+
+std::optional<Slice> ReadSlice(const Ir& ir, MlirOperation op) {
+  const auto numbers = [&](const char* name) {
+    return ReadIntegers(ir, ir.Attribute(op, name));
+  };
+  Slice slice{numbers(kOffsets), numbers(kSizes), numbers(kSteps)};
+  for (const auto* list : {&slice.offsets, &slice.sizes, &slice.steps}) {
+    if (!std::ranges::all_of(*list, IsKnown)) return std::nullopt;
+  }
+  return slice;
+}
+
+MlirValue MakeSlice(const Ir& ir, MlirOperation before, MlirValue array,
+                    const Slice& slice, MlirType type) {
+  return ir.Results(ir.CreateBefore(
+      before, "tensor.extract_slice", {array}, {type},
+      {ir.Named("operandSegmentSizes", ir.Parse("array<i32: 1, 0, 0, 0>")),
+       ir.Named(kOffsets, ir.Parse(Array64(slice.offsets))),
+       ir.Named(kSizes, ir.Parse(Array64(slice.sizes))),
+       ir.Named(kSteps, ir.Parse(Array64(slice.steps)))}))[0];
+}
+
+bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
+  return std::ranges::all_of(ReadIntegers(ir, ir.Attribute(slice, kSteps)),
+                             [](int64_t step) { return step == 1; });
+}
+
+}  // namespace iree_pjrt
