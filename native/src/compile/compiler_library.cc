@@ -12,6 +12,8 @@
 
 #include "base/platform.h"
 #include "base/status.h"
+#include "device_options.h"
+#include "release/release_line.h"
 
 namespace iree_pjrt {
 namespace {
@@ -25,6 +27,10 @@ constexpr std::string_view kPlugins[] = {"hal_target_cuda",
 // One that is left out, and a dialect that no session has without it.
 constexpr char kLeftOut[] = "--iree-plugin=-input_tosa";
 constexpr char kItsDialect[] = "tosa";
+
+// Releases that run what they recorded once with the memory of this launch in
+// conditionals too; 3.11 gives it none there.
+constexpr ReleaseLines kBindsInConditionals{.from = {3, 13}};
 
 template <typename Function>
 void Load(void* library, const std::string& path, const char* name,
@@ -90,12 +96,10 @@ CompilerLibrary::CompilerLibrary(const std::string& path) {
 // Sets the flags that no session takes, unless another plugin of ours in this
 // process has: the library ends the process when they are set twice.
 void CompilerLibrary::SetProcessFlags() {
-  std::vector<std::string> flags = {
-      "iree",
-      // IREE 3.11 records command buffers once and then feeds a conditional's
-      // with no bindings: such a program fails when it runs. Recording anew is
-      // no slower.
-      "--iree-hal-memoization=false"};
+  std::vector<std::string> flags = {"iree"};
+  if (!kReusesRecordings || !kBindsInConditionals.Hold(kReleaseLine)) {
+    flags.push_back("--iree-hal-memoization=false");
+  }
   const auto leave_out = [](const char* name, void* list) {
     if (std::ranges::find(kPlugins, name) != std::end(kPlugins)) return;
     static_cast<std::vector<std::string>*>(list)->push_back("--iree-plugin=-" +

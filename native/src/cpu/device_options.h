@@ -29,6 +29,10 @@ inline size_t DeviceCount(const DeviceOptions& options) {
 // last reference to it.
 inline constexpr bool kFreesInStreamOrder = false;
 
+// Whether what a program submits is recorded once, for memory that each launch
+// brings.
+inline constexpr bool kReusesRecordings = true;
+
 // For the message about an unknown option.
 inline constexpr char kDeviceOptionNames[] = ", 'num_devices' (an integer)";
 

@@ -39,6 +39,10 @@ inline size_t DeviceCount(const DeviceOptions&) { return 1; }
 // last reference to it, that would wait for the whole device.
 inline constexpr bool kFreesInStreamOrder = true;
 
+// Whether what a program submits is recorded once, for memory that each launch
+// brings. IREE makes no CUDA graph of that.
+inline constexpr bool kReusesRecordings = false;
+
 // For the message about an unknown option.
 inline constexpr char kDeviceOptionNames[] =
     ", 'target', 'command_buffers' (strings), 'device_ordinal', "

@@ -4,6 +4,10 @@
 #ifndef IREE_PJRT_RELEASE_LIBRARY_EXECUTABLE_H_
 #define IREE_PJRT_RELEASE_LIBRARY_EXECUTABLE_H_
 
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
 #include "iree/hal/local/executable_library.h"
 #include "iree/hal/local/local_executable.h"
 
@@ -13,6 +17,8 @@ namespace iree_pjrt {
 struct LibraryExecutable {
   iree_hal_local_executable_t base;
   const iree_hal_executable_library_v0_t* library;
+  // The places of the functions in the library, by their names.
+  std::unordered_map<std::string_view, uint32_t> functions;
 };
 
 // Sets the library of an executable whose `base` is initialized.

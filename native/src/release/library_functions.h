@@ -12,7 +12,9 @@ extern "C" {
 
 namespace iree_pjrt {
 
-template <typename Function, typename Info, typename Parameter>
+// `kAt`: the function at this place in the library.
+template <typename Function, typename Info, typename Parameter,
+          Function (*kAt)(uint32_t)>
 struct LibraryFunctions {
   static const iree_hal_executable_library_v0_t* LibraryOf(
       iree_hal_executable_t* executable) {
@@ -36,12 +38,28 @@ struct LibraryFunctions {
         LibraryOf(executable), function, capacity, out);
   }
 
+  // IREE (3.13) asks before each dispatch of each launch.
   static iree_status_t Lookup(iree_hal_executable_t* executable,
                               iree_string_view_t name, Function* out) {
-    return iree_hal_executable_library_lookup_export_by_name(
-        LibraryOf(executable), name, out);
+    const auto& functions =
+        reinterpret_cast<LibraryExecutable*>(executable)->functions;
+    const auto found = functions.find({name.data, name.size});
+    if (found == functions.end()) {
+      return iree_make_status(IREE_STATUS_NOT_FOUND, "no function '%.*s'",
+                              static_cast<int>(name.size), name.data);
+    }
+    *out = kAt(found->second);
+    return iree_ok_status();
   }
 };
+
+inline void IndexFunctions(LibraryExecutable& executable) {
+  const auto& exports = executable.library->exports;
+  if (!exports.names) return;
+  for (uint32_t i = 0; i < exports.count; ++i) {
+    if (exports.names[i]) executable.functions.emplace(exports.names[i], i);
+  }
+}
 
 }  // namespace iree_pjrt
 

@@ -181,3 +181,26 @@ def test_unsigned_indices(name, dtype, device, cpu):
             for where in (device, cpu)
         )
     np.testing.assert_array_equal(got, want)
+
+
+INDEXED = {
+    "first": lambda x, i, j, mode: x.at[i, j].get(mode=mode),
+    "last": lambda x, i, j, mode: x.at[:, i, j].get(mode=mode),
+    "apart": lambda x, i, j, mode: x.at[i, :, j].get(mode=mode),
+    "all": lambda x, i, j, mode: x.at[i, j, i].get(mode=mode),
+    "new": lambda x, i, j, mode: x.at[i, None, j].get(mode=mode),
+    "of a slice": lambda x, i, j, mode: x[1:, 1:].at[i, j].get(mode=mode),
+    "turned": lambda x, i, j, mode: x.T.at[j, i].get(mode=mode),
+    "batches": lambda x, i, j, mode: jax.vmap(lambda y: y.at[i, j].get(mode=mode))(x),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_indices_of_several_dimensions(name, same):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(5, 6, 7)).astype(np.float32)
+    for dtype in ("int8", "uint8", "int32", "uint32"):
+        i, j = rng.integers(-9, 9, (2, 4, 3)).astype(dtype)
+        for mode in ("fill", "clip"):
+            same(lambda x, i, j, mode=mode: INDEXED[name](x, i, j, mode), x, i, j)
+    same(jax.grad(lambda x: (INDEXED[name](x, i % 5, j % 5, None) ** 2).sum()), x)

@@ -65,6 +65,25 @@ def test_large_powers():
     np.testing.assert_allclose(jnp.power(x, 1.25), np.power(x.astype("float64"), 1.25), rtol=1e-6)
 
 
+def test_powers():
+    """Of what is special, and of numbers of all sizes: within half a unit and a hundredth."""
+    special = [0, -0.0, 1, -1, np.inf, np.nan, 2, -2, 0.5, 3, -2.5, 1e38, 1e-37, 7, 150, 2.0**24]
+    x, y = (v.ravel() for v in np.meshgrid(*2 * [np.array([*special, -np.inf, 1 / 3], np.float32)]))
+    rng = np.random.default_rng(0)
+    x = np.append(x, np.exp(rng.normal(size=9_999) * 20).astype(np.float32))
+    y = np.append(y, rng.normal(size=9_999).astype(np.float32) * 3)
+    with np.errstate(all="ignore"):
+        want = np.power(x.astype("float64"), y.astype("float64"))
+        rounded = want.astype(np.float32)
+    got = np.asarray(jax.jit(jnp.power)(x, y))
+    with np.errstate(all="ignore"):
+        apart = np.abs(got - want) / np.spacing(np.abs(rounded))
+    denormal = np.abs(rounded) < np.finfo(np.float32).tiny
+    right = (got == rounded) | (np.isnan(got) & np.isnan(rounded)) | (apart < 0.51)
+    assert np.all(right | (denormal & (got == 0)))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(rounded) & ~np.isnan(got))
+
+
 def test_sizes_of_complex_numbers():
     z = np.array([1e-30 + 1e-30j, 3e30 + 4e30j, 3 - 4j, 0, np.inf - 1j], np.complex64)
     np.testing.assert_allclose(jnp.abs(z), np.abs(z), rtol=1e-6)

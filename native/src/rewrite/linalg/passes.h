@@ -69,15 +69,15 @@ void KeepProductSums(const Ir& ir);
 // three below.
 void RoundFloats8(const Ir& ir);
 
+// Powers of negative numbers and of zero, as C's pow has them.
+void ExpandPowers(const Ir& ir);
+
 // Functions of floats of at most 32 bits that IREE computes badly, in
-// float64. Comes before the two below.
+// float64. Comes before the one below.
 void WidenMath(const Ir& ir);
 
 // Functions of float64 that IREE lowers badly or not at all.
 void ExpandFloat64Math(const Ir& ir);
-
-// Powers of negative numbers and of zero, as C's pow has them.
-void ExpandPowers(const Ir& ir);
 
 // What is equal stays in order.
 void StabilizeSorts(const Ir& ir);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "mlir/float64_builder.h"
+#include "rewrite/linalg/exponentials.h"
 #include "rewrite/linalg/passes.h"
 #include "rewrite/linalg/turns.h"
 
@@ -16,6 +17,22 @@ namespace {
 constexpr std::array<std::string_view, 6> kWidened = {"math.acos", "math.asin",
                                                       "math.atan", "math.atan2",
                                                       "math.cbrt", "math.powf"};
+
+// In float64. The base of a power is not negative (ExpandPowers).
+MlirValue Widened(const Ir& ir, MlirOperation op, const ScalarBuilder& b,
+                  const std::vector<MlirValue>& operands) {
+  const Exponentials of(ir, op);
+  if (ir.Name(op) == "math.powf") {
+    return of.Float32Power(operands.at(0), operands.at(1));
+  }
+  if (ir.Name(op) == "math.cbrt") {
+    const MlirValue root =
+        of.Float32Power(b.Apply("math.absf", {operands.at(0)}),
+                        b.Constant("0.33333333333333331"));
+    return b.Apply("math.copysign", {root, operands.at(0)});
+  }
+  return b.Apply(ir.Name(op), operands);
+}
 
 std::optional<Turn> TurnOf(std::string_view name) {
   if (name == "math.sin") return Turn::kSine;
@@ -51,7 +68,7 @@ void WidenMath(const Ir& ir) {
     const Float64Builder b(ir, op);
     const std::vector<MlirValue> wide = Wide(ir, op, b);
     const MlirValue result =
-        turn ? MakeTurn(b, *turn, wide.at(0)) : b.Apply(name, wide);
+        turn ? MakeTurn(b, *turn, wide.at(0)) : Widened(ir, op, b, wide);
     ir.Replace(op,
                {ScalarBuilder(ir, op, type).Apply("arith.truncf", {result})});
   }

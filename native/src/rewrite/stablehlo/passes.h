@@ -28,6 +28,10 @@ void CutUnusedEnds(const Ir& ir);
 // elementwise operations.
 void ExpandWindows(const Ir& ir);
 
+// gather at indices of several dimensions side by side: of one. Comes before
+// ClampGathers.
+void FlattenGathers(const Ir& ir);
+
 // gather: its indices are clamped; dynamic_slice, dynamic_update_slice: their
 // indices become signed.
 void ClampGathers(const Ir& ir);

@@ -203,6 +203,21 @@ TEST(WidenMathTest, AnglesNeedNoSineAndArcsAreWide) {
   EXPECT_FALSE(Holds(text, "math.atan %arg0")) << text;
 }
 
+TEST(WidenMathTest, PowersAndRootsAreOfOperationsThatBecomeVectors) {
+  const std::string text = After(R"(module {
+    util.func public @main(%x: f32, %y: bf16, %z: f64) -> (f32, bf16, f64) {
+      %0 = math.cbrt %x : f32
+      %1 = math.powf %y, %y : bf16
+      %2 = math.powf %z, %z : f64
+      util.return %0, %1, %2 : f32, bf16, f64
+    }
+  })",
+                                 &WidenMath);
+  EXPECT_EQ(Count(text, "math.powf"), 1u) << text;
+  EXPECT_FALSE(Holds(text, "math.cbrt")) << text;
+  EXPECT_EQ(Count(text, "arith.shrui"), 2u) << text;
+}
+
 // One elementwise function of two numbers: `%x`, `%y` to `%z`.
 std::string Function(const std::string& type, const std::string& operations) {
   return "module { func.func @main(%x: " + type + ", %y: " + type + ") -> " +

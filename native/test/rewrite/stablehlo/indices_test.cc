@@ -70,6 +70,49 @@ TEST(ClampGathersTest, ConstantsThatFitStay) {
   EXPECT_TRUE(Holds(of("-1"), "clamp"));
 }
 
+// Rows of an array of 3 x 4 x 5 x 6 at places along two dimensions.
+std::string GatherAt(const std::string& indexed, const std::string& collapsed,
+                     const std::string& sizes, const std::string& result) {
+  return After(
+      Program(
+          "%a: tensor<3x4x5x6xf32>, %i: tensor<7x1xi32>, "
+          "%j: tensor<7x1xi64>",
+          result,
+          R"(%k = stablehlo.convert %j : (tensor<7x1xi64>) -> tensor<7x1xi32>
+          %b = stablehlo.concatenate %i, %k, dim = 1
+              : (tensor<7x1xi32>, tensor<7x1xi32>) -> tensor<7x2xi32>
+          %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers =
+              #stablehlo.gather<offset_dims = [1, 2],
+                  collapsed_slice_dims = [)" +
+              collapsed + "], start_index_map = [" + indexed +
+              R"(], index_vector_dim = 1>, slice_sizes = array<i64: )" + sizes +
+              R"(>}> : (tensor<3x4x5x6xf32>, tensor<7x2xi32>) -> )" + result),
+      &FlattenGathers);
+}
+
+TEST(FlattenGathersTest, TwoDimensionsBecomeOne) {
+  const std::string text =
+      GatherAt("2, 1", "1, 2", "3, 1, 1, 6", "tensor<7x3x6xf32>");
+  EXPECT_TRUE(Holds(text, "-> tensor<3x20x6xf32>")) << text;
+  EXPECT_TRUE(Holds(text,
+                    "collapsed_slice_dims = [1], start_index_map = [1], "
+                    "index_vector_dim = 1>"))
+      << text;
+  EXPECT_TRUE(Holds(text, "slice_sizes = array<i64: 3, 1, 6>")) << text;
+  // Of what was put side by side.
+  EXPECT_FALSE(Holds(text, "slice %2")) << text;
+  EXPECT_EQ(Count(text, "clamp"), 2u) << text;
+}
+
+TEST(FlattenGathersTest, OthersStay) {
+  // Dimensions apart, and slices of several places.
+  for (const std::string& text :
+       {GatherAt("1, 3", "1, 3", "3, 1, 5, 1", "tensor<7x3x5xf32>"),
+        GatherAt("1, 2", "0, 1", "1, 1, 2, 6", "tensor<7x2x6xf32>")}) {
+    EXPECT_FALSE(Holds(text, "clamp")) << text;
+  }
+}
+
 TEST(ExpandBatchedScattersTest, PlacesInABatchBecomeIndices) {
   const std::string text =
       After(Scatter("inserted_window_dims = [1], input_batching_dims = [0], "

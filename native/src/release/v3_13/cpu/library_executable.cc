@@ -22,13 +22,15 @@ void SetLibrary(LibraryExecutable& executable,
   executable.base.dispatch_attrs = library->exports.attrs;
   executable.base.export_count = library->exports.count;
   executable.base.export_names = library->exports.names;
+  IndexFunctions(executable);
 }
 
 iree_hal_executable_vtable_t LibraryExecutableVtable(
     void (*destroy)(iree_hal_executable_t*)) {
   using Functions = LibraryFunctions<iree_hal_executable_function_t,
                                      iree_hal_executable_function_info_t,
-                                     iree_hal_executable_function_parameter_t>;
+                                     iree_hal_executable_function_parameter_t,
+                                     &iree_hal_executable_function_from_index>;
   return {.destroy = destroy,
           .function_count = &Functions::Count,
           .function_info = &Functions::Describe,
