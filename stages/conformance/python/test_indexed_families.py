@@ -183,6 +183,20 @@ def test_unsigned_indices(name, dtype, device, cpu):
     np.testing.assert_array_equal(got, want)
 
 
+def test_narrow_indices_from_columns(same):
+    """What they are widened from is no array of its own."""
+    rows = lax.GatherDimensionNumbers((1,), (0,), (0,))
+
+    def program(x, i):
+        place = i[..., 1].astype(np.int32) * 4 + i[..., 0]
+        return lax.gather(x, place[..., None], rows, (1, 5), mode="clip"), x[place], x[:, 0][place]
+
+    x = np.arange(80, dtype=np.float32).reshape(16, 5)
+    index = np.random.default_rng(0).integers(0, 4, (2, 4, 2))
+    for dtype in ("int8", "uint8", "int16", "int32"):
+        same(program, x, index.astype(dtype))
+
+
 INDEXED = {
     "first": lambda x, i, j, mode: x.at[i, j].get(mode=mode),
     "last": lambda x, i, j, mode: x.at[:, i, j].get(mode=mode),

@@ -8,7 +8,8 @@
 //
 // The same where the slice is widened and its elements do not lie side by side
 // (`x[::2].astype(float)[i]`): what widens is computed again where it is used,
-// and IREE then refuses the program. A copy again.
+// and IREE then refuses the program. A copy again; and of slices that narrow
+// indices are widened from (`x[i[:, 1].astype(int)]`).
 //
 // A program takes every other element of a few numbers that are computed from
 // narrower ones (`x.astype(int)[::2] * 2`). IREE fuses the three operations and
@@ -87,7 +88,7 @@ void CopyConvertedSlices(const Ir& ir, MlirValue array, bool is_converted,
   array = ir.BeforeReshapes(array);
   const MlirOperation op = ir.Definition(array);
   if (is_converted && op.ptr && ir.Name(op) == "tensor.extract_slice" &&
-      !HasUnitSteps(ir, op)) {
+      !IsContiguous(ir, op)) {
     ir.PutBehindBarrier(array);
   }
   if (!IsElementwise(ir, op) || !seen.emplace(op.ptr, is_converted).second) {
@@ -110,6 +111,12 @@ bool HoldsFew(const Ir& ir, MlirValue tensor) {
   return size <= kFew;
 }
 
+bool HoldsIntegers(const Ir& ir, MlirValue value) {
+  return ir.IsArray(value) &&
+         ir.api.mlirTypeIsAInteger(ir.api.mlirShapedTypeGetElementType(
+             ir.api.mlirValueGetType(value)));
+}
+
 void KeepFromSlice(const Ir& ir, MlirOperation slice) {
   const MlirValue sliced = ir.api.mlirOperationGetOperand(slice, 0);
   if (HoldsFew(ir, sliced) && !HasUnitSteps(ir, slice) &&
@@ -128,6 +135,14 @@ void CopySlicedSources(const Ir& ir) {
     if (kind != "tensor.extract" && kind != "iree_linalg_ext.gather") continue;
     const MlirValue taken = ir.Operands(op).at(0);
     CopyConvertedSlices(ir, taken, false, seen);
+    const MlirOperation taker = ir.Enclosing(op, "linalg.generic");
+    if (taker.ptr) {
+      for (const MlirValue operand : ir.Operands(taker)) {
+        if (HoldsIntegers(ir, operand)) {
+          CopyConvertedSlices(ir, operand, false, seen);
+        }
+      }
+    }
     const MlirOperation slice = ir.DefinitionBeforeReshapes(taken);
     if (!slice.ptr || ir.Name(slice) != "tensor.extract_slice") continue;
     if (IsContiguous(ir, slice)) {

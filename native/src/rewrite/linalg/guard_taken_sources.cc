@@ -34,7 +34,7 @@ void FollowSources(const Ir& ir, std::vector<MlirValue> values,
                    const std::function<bool(MlirValue)>& visit) {
   std::set<const void*> seen;
   while (!values.empty()) {
-    const MlirValue value = values.back();
+    const MlirValue value = ir.BeforeReshapes(values.back());
     values.pop_back();
     const MlirOperation op = ir.Definition(value);
     if (!IsElementwise(ir, op) || !seen.insert(value.ptr).second) continue;
