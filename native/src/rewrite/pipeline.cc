@@ -116,6 +116,8 @@ constexpr Pass kPasses[] = {
         "IREE does not compile some operations of unsigned integers"),
     IREE_PJRT_PASS(kStablehlo, DropIdleReverses,
                    "IREE refuses reversals of no dimension"),
+    IREE_PJRT_PASS(kStablehlo, InterleavePads,
+                   "IREE writes both of two arrays whose elements take turns"),
     IREE_PJRT_PASS(kStablehlo, SliceNegativePads,
                    "IREE writes a larger array where elements are taken away"),
     IREE_PJRT_PASS(kStablehlo, SeparatePads,

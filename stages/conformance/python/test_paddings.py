@@ -40,6 +40,47 @@ def test_paddings_of_what_is_padded(way, same):
     same(lambda x: [WAYS[way](x, *pair) for pair in pairs], ROWS)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 33])
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int8", "bfloat16"])
+def test_elements_take_turns(n, dtype, same):
+    """As associative_scan writes it, of all dimensions and combiners, with what is no zero, too."""
+    combine = [lax.max, lax.bitwise_or] if dtype == "bool" else [lax.add, lax.mul, lax.min]
+
+    def turns(x, y, axis, how, fill):
+        def spread(z, first, rest):
+            between = [(0, 0, 0)] * z.ndim
+            between[axis] = (first, rest, 1)
+            return lax.pad(z, np.asarray(fill, z.dtype), between)
+
+        both = x.shape[axis] == y.shape[axis]
+        return how(spread(x, 0, int(both)), spread(y, 1, int(not both)))
+
+    def program(x):
+        return [
+            [turns(x, y, axis, how, fill) for y in (x, lax.slice_in_dim(x, 0, -1, axis=axis))]
+            for axis in (0, 1)
+            for how in combine
+            for fill in (0, 1)
+        ]
+
+    x = (np.arange(n * 3).reshape(n, 3) % 7 - 3).astype(np.float32)
+    same(program, np.asarray(jax.numpy.asarray(x, dtype)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 64, 1_001])
+def test_associative_scans(n, same):
+    x = (np.arange(n * 3).reshape(n, 3) % 5 - 2).astype(np.float32)
+
+    def program(x):
+        # The second: products of matrices (a, b; 0, 1), of which only signs stay.
+        pairs = lax.associative_scan(
+            lambda l, r: (l[0] * r[0], l[1] * r[0] + r[1]), (jax.numpy.sign(x), x)
+        )
+        return lax.associative_scan(lax.add, x), lax.associative_scan(lax.max, x.T, axis=1), pairs
+
+    same(program, x)
+
+
 CUTS = [np.s_[::2], np.s_[1:-1], np.s_[:, 1::3], np.s_[::-2]]
 
 

@@ -118,6 +118,10 @@ void WidenIotas(const Ir& ir);
 // reverse of no dimension: nothing.
 void DropIdleReverses(const Ir& ir);
 
+// Arrays that are padded between their elements to be added up: elements that
+// take turns. Comes before SeparatePads.
+void InterleavePads(const Ir& ir);
+
 // Padding that takes elements away: a slice. Comes before SeparatePads.
 void SliceNegativePads(const Ir& ir);
 
