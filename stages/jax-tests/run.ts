@@ -11,6 +11,7 @@ import { hashesOf, localFrameworkOf, usedBuilds } from '../lib/local/builds.js';
 import { packagesFor } from '../lib/local/install.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import { releaseOf } from '../lib/release-of.js';
+import { KeptResults } from '../lib/testing/kept-results.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { FileRun, type FileResult, type Place } from './file-run.js';
@@ -18,7 +19,6 @@ import { labelOf } from './label.js';
 import { renderMarkdown, renderText } from './render.js';
 import { makeReport, outcomesOf, type FilePair } from './report.js';
 import { requestOf, type JaxTestsOptions, type JaxTestsRequest, type TestFile } from './request.js';
-import { Results } from './results.js';
 
 type Context = StageContext<JaxTestsOptions>;
 
@@ -139,14 +139,14 @@ class Measure {
   readonly #context: Context;
   readonly #request: JaxTestsRequest;
   readonly #places: Places;
-  readonly #results: Results;
+  readonly #results: KeptResults<FileResult>;
   readonly #started = Date.now();
 
   constructor(context: Context, request: JaxTestsRequest, places: Places) {
     this.#context = context;
     this.#request = request;
     this.#places = places;
-    this.#results = new Results(context.workDir);
+    this.#results = new KeptResults(context.workDir);
   }
 
   async run(): Promise<FilePair[]> {

@@ -4,13 +4,16 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { ObsoleteRewritesArtifact } from '../artifacts.js';
+import { sha256, sha256File, treeSha256 } from '../lib/hash.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import {
+  CONFORMANCE,
   type ConformanceOptions,
   type Installed,
   installConformance,
   runConformance,
 } from '../lib/testing/conformance.js';
+import { KeptResults } from '../lib/testing/kept-results.js';
 import { chosen, type Pass, passesOf, select, SELECT_SETTING } from './passes.js';
 import { renderText, type Report, type Row } from './report.js';
 
@@ -25,11 +28,12 @@ const PLUGIN = ['-p', 'rewrites'];
 export async function obsoleteRewrites(context: Context): Promise<ObsoleteRewritesArtifact> {
   const installed = await installConformance(context);
   const passes = select(await passesOf(context, installed.file), chosen(context.settings));
-  const changed = await testsByPass(context, installed);
+  const keep = await keeper(context, installed);
+  const changed = await keep('tests of all passes', () => testsByPass(context, installed));
   const rows: Row[] = [];
   for (const [index, pass] of passes.entries()) {
     context.progress(`${index + 1} of ${passes.length}: without ${pass.name}`);
-    rows.push(await without(context, installed, pass, changed.get(pass.name) ?? []));
+    rows.push(await keep(pass.name, () => without(context, installed, pass, changed[pass.name] ?? [])));
   }
   const report: Report = { platform: installed.wheel.platform, iree: lockAndIree(context).iree.compiler.version, rows };
   const id = context.variant.id;
@@ -44,7 +48,31 @@ export async function obsoleteRewrites(context: Context): Promise<ObsoleteRewrit
   return { report: json };
 }
 
-async function testsByPass(context: Context, installed: Installed): Promise<ReadonlyMap<string, readonly string[]>> {
+type Keep = <Result>(what: string, find: () => Promise<Result>) => Promise<Result>;
+
+/** Takes what an earlier run found out with the same wheel, packages and tests: a run takes an hour, and may be ended. */
+async function keeper(context: Context, installed: Installed): Promise<Keep> {
+  const key = {
+    wheel: await sha256File(installed.file),
+    packages: sha256(await installedPackages(context, installed.python)),
+    tests: await treeSha256(path.join(context.root, CONFORMANCE)),
+    select: context.settings[SELECT_SETTING] ?? null,
+  };
+  await new KeptResults(context.workDir).prune();
+  return async <Result>(what: string, find: () => Promise<Result>): Promise<Result> => {
+    const kept = new KeptResults<Result>(context.workDir);
+    const found = (await kept.find({ ...key, what })) ?? (await find());
+    await kept.keep({ ...key, what }, found);
+    return found;
+  };
+}
+
+async function installedPackages(context: Context, python: string): Promise<string> {
+  const list = 'from importlib.metadata import distributions as d; print(sorted(x.name + x.version for x in d()))';
+  return (await context.exec(python, ['-c', list], { echo: false })).stdout;
+}
+
+async function testsByPass(context: Context, installed: Installed): Promise<Record<string, readonly string[]>> {
   const folder = path.join(context.tempDir, 'record');
   await mkdir(folder);
   context.progress('all tests, to see which passes change their programs');
@@ -55,15 +83,15 @@ async function testsByPass(context: Context, installed: Installed): Promise<Read
     args: [...PLUGIN, '--rewrites-record', folder, ...(part === undefined ? [] : ['-k', part])],
     env: pluginPath(context),
   });
-  const found = new Map<string, string[]>();
+  const found: Record<string, readonly string[]> = {};
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.jsonl'))) {
     const lines = (await readFile(path.join(folder, name), 'utf8')).trimEnd().split('\n');
     for (const { test, passes } of lines.map(
       (line) => JSON.parse(line) as { readonly test: string; readonly passes: readonly string[] },
     ))
-      for (const pass of passes) found.set(pass, [...(found.get(pass) ?? []), test]);
+      for (const pass of passes) found[pass] = [...(found[pass] ?? []), test];
   }
-  if (found.size > 0) return found;
+  if (Object.keys(found).length > 0) return found;
   return fail({
     kind: 'test',
     message: 'no pass changed a program of a test',

@@ -16,7 +16,7 @@ import {
   type JaxTestsRequest,
   type TestFile,
 } from '../../stages/jax-tests/request.js';
-import { Results } from '../../stages/jax-tests/results.js';
+import { KeptResults } from '../../stages/lib/testing/kept-results.js';
 import { checkAgainst } from '../../stages/lib/schema/check.js';
 
 const lines = (...events: readonly object[]): string => events.map((event) => `${JSON.stringify(event)}\n`).join('');
@@ -281,7 +281,7 @@ describe('results of files', () => {
   });
 
   test('are found again by all that they depend on, in whatever order it is named', async () => {
-    const results = new Results(folder);
+    const results = new KeptResults(folder);
     const result = { tests: { 'T::a': end('passed') }, seconds: 4 };
     await results.keep({ file: 'x', platform: 'cpu' }, result);
     expect(await results.find({ platform: 'cpu', file: 'x' })).toEqual(result);

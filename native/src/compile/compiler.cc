@@ -65,6 +65,7 @@ Compiler::Compiler(const ClientOptions& options, Target target)
   CheckPassNames("IREE_PJRT_SKIP_PASSES", options.skipped_passes);
   std::vector<std::string> saved = options.saved_passes;
   std::erase(saved, kAllPasses);
+  std::erase(saved, kChangingPasses);
   CheckPassNames("IREE_PJRT_SAVE_PASSES", saved);
 }
 

@@ -294,25 +294,43 @@ bool Holds(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool IsSaved(const PassContext& context, std::string_view name) {
-  return context.save &&
-         (Holds(context.saved, name) || Holds(context.saved, kAllPasses));
+bool SavesChanges(const PassContext& context) {
+  return Holds(context.saved, kChangingPasses);
 }
 
-// Runs the pass; writes the module before it, and after it with the time.
-void RunAndSave(const Pass& pass, const Ir& ir, PassContext& context) {
+bool IsSaved(const PassContext& context, std::string_view name) {
+  return context.save &&
+         (Holds(context.saved, name) || Holds(context.saved, kAllPasses) ||
+          SavesChanges(context));
+}
+
+// Runs the pass on a module whose text is given; writes that, and the module
+// after it with the time. Of a pass that fails there is only the first. The
+// text of the module after the pass.
+std::string RunAndSave(const Pass& pass, const Ir& ir, PassContext& context,
+                       const std::string& before) {
   using Clock = std::chrono::steady_clock;
-  const int number = context.count++;
-  const std::string name =
-      (number < 10 ? "0" : "") + std::to_string(number) + "-" + pass.name;
-  context.save(name + ".before.mlir", ir.Print(ir.module));
+  const auto name = [&](std::string_view suffix) {
+    return (context.count < 10 ? "0" : "") + std::to_string(context.count) +
+           "-" + pass.name + std::string(suffix);
+  };
   const auto start = Clock::now();
-  pass.run(ir, context);
+  try {
+    pass.run(ir, context);
+  } catch (...) {
+    context.save(name(".before.mlir"), before);
+    throw;
+  }
   const std::chrono::duration<double, std::micro> took = Clock::now() - start;
-  context.save(name + ".after.mlir", "// " + std::string(pass.name) + " (" +
-                                         std::string(NameOf(pass.phase)) +
-                                         "): " + std::to_string(took.count()) +
-                                         " us\n" + ir.Print(ir.module));
+  std::string after = ir.Print(ir.module);
+  if (SavesChanges(context) && after == before) return after;
+  context.save(name(".before.mlir"), before);
+  context.save(name(".after.mlir"), "// " + std::string(pass.name) + " (" +
+                                        std::string(NameOf(pass.phase)) +
+                                        "): " + std::to_string(took.count()) +
+                                        " us\n" + after);
+  ++context.count;
+  return after;
 }
 
 }  // namespace
@@ -360,6 +378,7 @@ void CheckPassNames(const char* variable,
 }
 
 void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
+  std::string text;  // of the module as it is now; empty: not printed
   for (const Pass& pass : kPasses) {
     if (pass.phase != phase || !pass.needed.Hold(context.line) ||
         !IsFor(pass, context.for_gpus) || Holds(context.skipped, pass.name)) {
@@ -367,9 +386,11 @@ void RunPasses(Phase phase, const Ir& ir, PassContext& context) {
     }
     const TraceSpan span(TraceKind::kCompile, pass.name);
     if (IsSaved(context, pass.name)) {
-      RunAndSave(pass, ir, context);
+      if (text.empty()) text = ir.Print(ir.module);
+      text = RunAndSave(pass, ir, context, text);
     } else {
       pass.run(ir, context);
+      text.clear();
     }
   }
 }

@@ -55,8 +55,8 @@ struct PassContext {
   // Passes that are not run, by name.
   std::vector<std::string> skipped;
 
-  // Passes whose module is saved before and after, by name; kAllPasses for
-  // each.
+  // Passes whose module is saved before and after, by name; kAllPasses or
+  // kChangingPasses.
   std::vector<std::string> saved;
   std::function<void(const std::string& name, std::string_view text)> save;
   int count = 0;  // of passes that were saved, for the names of files
@@ -82,8 +82,10 @@ std::span<const Pass> Passes();
 // they throw.
 void RunPasses(Phase phase, const Ir& ir, PassContext& context);
 
-// Stands for every pass, where passes are named that are saved.
+// Stand for every pass, and for each that changes its module, where passes are
+// named that are saved.
 inline constexpr char kAllPasses[] = "all";
+inline constexpr char kChangingPasses[] = "changing";
 
 // Throws INVALID_ARGUMENT for a name that no pass has; `variable` of the
 // environment has the names.

@@ -29,6 +29,7 @@ std::string Refusal(const std::vector<std::string>& saved,
 
 TEST(CompilerTest, NamesOfPassesAreChecked) {
   EXPECT_EQ(Refusal({"WidenSums", "all"}, {"AlignLoops"}), "");
+  EXPECT_EQ(Refusal({"changing"}, {}), "");
   EXPECT_TRUE(Holds(Refusal({"all", "WidenSum"}, {}),
                     "IREE_PJRT_SAVE_PASSES: there is no pass 'WidenSum'"));
   EXPECT_TRUE(Holds(Refusal({}, {"WidenSum"}),

@@ -111,5 +111,19 @@ TEST(PipelineTest, ModulesAreSavedBeforeAndAfterPassesThatAreNamed) {
       Holds(saved["00-WidenSums.after.mlir"], "// WidenSums (stablehlo): "));
 }
 
+TEST(PipelineTest, OnlyPassesThatChangeTheModuleAreSaved) {
+  std::map<std::string, std::string> saved;
+  PassContext context;
+  context.saved = {kChangingPasses};
+  context.save = [&](const std::string& name, std::string_view text) {
+    saved[name] = text;
+  };
+  WithModule(kProduct,
+             [&](const Ir& ir) { RunPasses(Phase::kStablehlo, ir, context); });
+  EXPECT_TRUE(saved.contains("00-WidenSums.before.mlir"));
+  EXPECT_TRUE(Holds(saved["00-WidenSums.after.mlir"], "f32"));
+  EXPECT_EQ(saved.size(), 2U);
+}
+
 }  // namespace
 }  // namespace iree_pjrt

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-BEFORE, AFTER = ".before.mlir", ".after.mlir"
+BEFORE = ".before.mlir"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if folder is not None and worker is not None:
         # The platform reads them when it is first used, and so do processes that tests start.
-        os.environ["IREE_PJRT_SAVE_PASSES"] = "all"
+        os.environ["IREE_PJRT_SAVE_PASSES"] = "changing"
         os.environ["IREE_PJRT_SAVE_ARTIFACTS"] = str(folder / f"{worker}-{os.getpid()}")
 
 
@@ -61,14 +61,6 @@ def pytest_runtest_makereport(
 
 
 def changes(folder: Path) -> set[str]:
-    """The passes that changed the module; files are named ``NUMBER-PASS.SUFFIX``."""
-    changed = set()
-    for before in folder.rglob(f"*{BEFORE}"):
-        after = before.with_name(before.name.removesuffix(BEFORE) + AFTER)
-        name = before.name.removesuffix(BEFORE).split("-", 1)[1]
-        # A pass that failed left no second file. The first line of a second file is a comment.
-        if name not in changed and (
-            not after.exists() or after.read_bytes().split(b"\n", 1)[-1] != before.read_bytes()
-        ):
-            changed.add(name)
-    return changed
+    """The passes that changed the module, or failed; files are named ``NUMBER-PASS.SUFFIX``."""
+    names = (path.name.removesuffix(BEFORE) for path in folder.rglob(f"*{BEFORE}"))
+    return {name.split("-", 1)[1] for name in names}

@@ -2,28 +2,27 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { JsonObject } from '../../engine/api.js';
-import type { FileResult } from './file-run.js';
+import type { JsonObject } from '../../../engine/api.js';
 
 /** Raised when the code here would find other results from the same tests. */
 const FORMAT = 1;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Results of whole files, kept under all that they depend on. A run that was ended goes on where it stopped, and what
- * has not changed is not run again.
+ * Results of parts of a long run, such as a file of tests, kept under all that they depend on. A run that was ended goes
+ * on where it stopped, and what has not changed is not run again.
  */
-export class Results {
+export class KeptResults<Result> {
   readonly #folder: string;
 
   constructor(workDir: string) {
     this.#folder = path.join(workDir, 'results');
   }
 
-  async find(key: JsonObject): Promise<FileResult | undefined> {
+  async find(key: JsonObject): Promise<Result | undefined> {
     const file = this.#path(key);
     try {
-      const found = JSON.parse(await readFile(file, 'utf8')) as { readonly result: FileResult };
+      const found = JSON.parse(await readFile(file, 'utf8')) as { readonly result: Result };
       await utimes(file, new Date(), new Date());
       return found.result;
     } catch {
@@ -31,7 +30,7 @@ export class Results {
     }
   }
 
-  async keep(key: JsonObject, result: FileResult): Promise<void> {
+  async keep(key: JsonObject, result: Result): Promise<void> {
     const file = this.#path(key);
     await mkdir(this.#folder, { recursive: true });
     await writeFile(`${file}.part`, JSON.stringify({ key, result }));
