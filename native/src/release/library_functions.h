@@ -53,6 +53,7 @@ struct LibraryFunctions {
   }
 };
 
+// Fills the table of the library's functions.
 inline void IndexFunctions(LibraryExecutable& executable) {
   const auto& exports = executable.library->exports;
   if (!exports.names) return;
