@@ -248,6 +248,13 @@ constexpr Pass kPasses[] = {
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),
 
+    {Phase::kSources,
+     "SubmitBriefly",
+     &Only<&SubmitBriefly>,
+     "IREE compiles a function for each submission, however few dispatches it "
+     "has",
+     {.from = {3, 13}},
+     Targets::kCpus},
     IREE_PJRT_CPU_PASS(kSources, BindLoops,
                        "the memory of DispatchLoops is not bound to arguments"),
     IREE_PJRT_GPU_PASS(kSources, TurnReductions,

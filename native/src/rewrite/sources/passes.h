@@ -12,6 +12,9 @@ namespace iree_pjrt {
 // for, of numbers that are turned before and back after.
 void TurnReductions(const Ir& ir);
 
+// Submissions of few dispatches are recorded at each launch.
+void SubmitBriefly(const Ir& ir);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_REWRITE_SOURCES_PASSES_H_
