@@ -11,7 +11,7 @@ import { hashesOf, localFrameworkOf, usedBuilds } from '../lib/local/builds.js';
 import { packagesFor } from '../lib/local/install.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import { releaseOf } from '../lib/release-of.js';
-import { KeptResults } from '../lib/testing/kept-results.js';
+import { installedIdentity, KeptResults } from '../lib/testing/kept-results.js';
 import { installWheel } from '../lib/testing/wheel-env.js';
 import { makeUvEnvironment, pinned } from '../lib/uv-env.js';
 import { FileRun, type FileResult, type Place } from './file-run.js';
@@ -109,31 +109,21 @@ async function makePlaces(context: Context, target: Target, wheel: Wheel, file: 
     target,
     requirements,
   });
-  const identity = async (python: string): Promise<string> => {
-    const { stdout } = await context.exec(python, ['-c', IDENTITY], { echo: false });
-    return sha256(stdout);
-  };
   // The next build of the developer's own may have the same version.
   const own: JsonObject = { ...(await hashesOf(local)) };
   return {
     reference: {
       platform: 'cpu',
       python: reference.python,
-      identity: { packages: await identity(reference.python), ...own },
+      identity: { packages: await installedIdentity(context, reference.python), ...own },
     },
     ours: {
       platform: wheel.platform,
       python: ours.python,
-      identity: { packages: await identity(ours.python), wheel: wheel.sha256, ...own },
+      identity: { packages: await installedIdentity(context, ours.python), wheel: wheel.sha256, ...own },
     },
   };
 }
-
-/** All that is installed, and the Python it is installed in. */
-const IDENTITY = `
-import sys
-from importlib import metadata
-print(sys.version, sorted((d.name, d.version) for d in metadata.distributions()))`;
 
 class Measure {
   readonly #context: Context;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { ObsoleteRewritesArtifact } from '../artifacts.js';
-import { sha256, sha256File, treeSha256 } from '../lib/hash.js';
+import { sha256File, treeSha256 } from '../lib/hash.js';
 import { lockAndIree } from '../lib/locked-iree.js';
 import {
   CONFORMANCE,
@@ -13,7 +13,7 @@ import {
   installConformance,
   runConformance,
 } from '../lib/testing/conformance.js';
-import { KeptResults } from '../lib/testing/kept-results.js';
+import { installedIdentity, KeptResults } from '../lib/testing/kept-results.js';
 import { chosen, type Pass, passesOf, select, SELECT_SETTING } from './passes.js';
 import { renderText, type Report, type Row } from './report.js';
 
@@ -54,22 +54,19 @@ type Keep = <Result>(what: string, find: () => Promise<Result>) => Promise<Resul
 async function keeper(context: Context, installed: Installed): Promise<Keep> {
   const key = {
     wheel: await sha256File(installed.file),
-    packages: sha256(await installedPackages(context, installed.python)),
+    packages: await installedIdentity(context, installed.python),
     tests: await treeSha256(path.join(context.root, CONFORMANCE)),
     select: context.settings[SELECT_SETTING] ?? null,
   };
   await new KeptResults(context.workDir).prune();
   return async <Result>(what: string, find: () => Promise<Result>): Promise<Result> => {
     const kept = new KeptResults<Result>(context.workDir);
-    const found = (await kept.find({ ...key, what })) ?? (await find());
+    const before = await kept.find({ ...key, what });
+    if (before !== undefined) return before;
+    const found = await find();
     await kept.keep({ ...key, what }, found);
     return found;
   };
-}
-
-async function installedPackages(context: Context, python: string): Promise<string> {
-  const list = 'from importlib.metadata import distributions as d; print(sorted(x.name + x.version for x in d()))';
-  return (await context.exec(python, ['-c', list], { echo: false })).stdout;
 }
 
 async function testsByPass(context: Context, installed: Installed): Promise<Record<string, readonly string[]>> {

@@ -22,7 +22,7 @@ std::string MapText(int64_t count, const LoopList& indexing) {
   return "affine_map<" + list(AllLoops(count)) + " -> " + list(indexing) + ">";
 }
 
-// The `iterator_types` of loops that reduce nothing.
+// The `iterator_types` of `count` loops.
 // `kept`: those that index the result; the others are reduced.
 std::string Iterators(int64_t count, const LoopList& kept) {
   std::string text;

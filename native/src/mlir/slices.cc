@@ -2,7 +2,6 @@
 #include "mlir/slices.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "mlir/attributes.h"
@@ -14,9 +13,7 @@ constexpr char kOffsets[] = "static_offsets";
 constexpr char kSizes[] = "static_sizes";
 constexpr char kSteps[] = "static_strides";
 
-bool IsKnown(int64_t number) {
-  return number != std::numeric_limits<int64_t>::min();
-}
+bool IsKnown(int64_t number) { return number != kDynamic; }
 
 }  // namespace
 

@@ -4,12 +4,16 @@
 #define IREE_PJRT_MLIR_SLICES_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "mlir/ir.h"
 
 namespace iree_pjrt {
+
+// What the attributes of a slice hold for a number that is an operand.
+inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
 
 // Along each dimension so many elements from an offset on, so far apart.
 struct Slice {

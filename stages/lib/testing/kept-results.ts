@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { JsonObject } from '../../../engine/api.js';
+import type { JsonObject, StageContext } from '../../../engine/api.js';
+import { sha256 } from '../hash.js';
 
 /** Raised when the code here would find other results from the same tests. */
 const FORMAT = 1;
@@ -47,6 +47,17 @@ export class KeptResults<Result> {
 
   #path(key: JsonObject): string {
     const ordered = JSON.stringify({ FORMAT, ...Object.fromEntries(Object.entries(key).sort()) });
-    return path.join(this.#folder, `${createHash('sha256').update(ordered).digest('hex')}.json`);
+    return path.join(this.#folder, `${sha256(ordered)}.json`);
   }
+}
+
+/** All that is installed, and the Python it is installed in. */
+const INSTALLED = `
+import sys
+from importlib import metadata
+print(sys.version, sorted((d.name, d.version) for d in metadata.distributions()))`;
+
+/** What results depend on of an environment, as a part of their key. */
+export async function installedIdentity(context: StageContext, python: string): Promise<string> {
+  return sha256((await context.exec(python, ['-c', INSTALLED], { echo: false })).stdout);
 }

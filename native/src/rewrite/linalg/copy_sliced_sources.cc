@@ -15,7 +15,6 @@
 // narrower ones (`x.astype(int)[::2] * 2`). IREE fuses the three operations and
 // takes only the first elements. A barrier keeps the computation apart.
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -66,9 +65,8 @@ void MakeBefore(const Ir& ir, MlirOperation slice) {
   std::vector<MlirValue> made = {operands.at(0)};
   size_t computed = 1;  // the next operand that is a computed offset
   for (const int64_t offset : offsets) {
-    made.push_back(offset == std::numeric_limits<int64_t>::min()
-                       ? operands.at(computed++)
-                       : index.Constant(offset));
+    made.push_back(offset == kDynamic ? operands.at(computed++)
+                                      : index.Constant(offset));
   }
   for (const int64_t size : Numbers(ir, slice, "static_sizes")) {
     made.push_back(index.Constant(size));

@@ -7,6 +7,7 @@
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
 #include "mlir/generics.h"
+#include "mlir/slices.h"
 
 namespace iree_pjrt {
 namespace {
@@ -129,9 +130,8 @@ MlirValue Buffers::Memref(const View& view, MlirOperation before) const {
   if (view.IsWhole() && view.shape == view.root->shape) {
     return view.root->memref;
   }
-  constexpr std::string_view kDynamic = "-9223372036854775808";
   std::vector<MlirValue> operands{view.root->memref};
-  std::string offset = std::to_string(view.offset);
+  int64_t offset = view.offset;
   if (view.added_offset.ptr) {
     const ScalarBuilder index = Indices(before);
     operands.push_back(index.Apply(
@@ -143,7 +143,7 @@ MlirValue Buffers::Memref(const View& view, MlirOperation before) const {
       {ir_.Named("operandSegmentSizes",
                  ir_.Parse("array<i32: 1, " +
                            std::to_string(operands.size() - 1) + ", 0, 0>")),
-       ir_.Named("static_offsets", ir_.Parse("array<i64: " + offset + ">")),
+       ir_.Named("static_offsets", ir_.Parse(Array64({offset}))),
        ir_.Named("static_sizes", ir_.Parse(Array64(view.shape))),
        ir_.Named("static_strides", ir_.Parse(Array64(view.strides)))});
   return ir_.api.mlirOperationGetResult(cast, 0);

@@ -115,7 +115,7 @@ class Sum {
   // The sums of every n-th term, n the number of lanes: along a new last loop.
   MlirValue Parts(int64_t lanes) {
     const MlirAttribute iterators = ir_.Attribute(op_, "iterator_types");
-    const int64_t loops = ir_.api.mlirArrayAttrGetNumElements(iterators);
+    const int64_t loops = LoopCount(ir_, op_);
     std::vector<LoopList> maps = maps_;
     std::vector<MlirValue> operands = operands_;
     for (size_t i = 0; i + 1 < maps.size(); ++i) {

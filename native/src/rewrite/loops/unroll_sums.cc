@@ -67,6 +67,12 @@ class Reduction {
     return std::ranges::count(maps_[input], loop_) > 0;
   }
 
+  // The dimension of an input that the loop goes along.
+  size_t PlaceIn(size_t input) const {
+    const LoopList& map = maps_[input];
+    return static_cast<size_t>(std::ranges::find(map, loop_) - map.begin());
+  }
+
   int64_t LastReduced() const {
     int64_t loop = LoopCount(ir_, op_) - 1;
     while (std::ranges::count(maps_.back(), loop)) --loop;
@@ -80,9 +86,7 @@ class Reduction {
       const auto times = std::ranges::count(maps_[i], loop_);
       if (times > 1) return 0;
       if (times == 0) continue;
-      const auto place = std::ranges::find(maps_[i], loop_) - maps_[i].begin();
-      length =
-          ArrayTypeOf(ir_, operands_[i])->shape.at(static_cast<size_t>(place));
+      length = ArrayTypeOf(ir_, operands_[i])->shape.at(PlaceIn(i));
     }
     return length;
   }
@@ -91,11 +95,9 @@ class Reduction {
   MlirValue Part(size_t input, int64_t term, int64_t terms) const {
     const MlirValue array = operands_[input];
     const auto type = *ArrayTypeOf(ir_, array);
-    const auto place =
-        std::ranges::find(maps_[input], loop_) - maps_[input].begin();
     Slice part{Extents(type.shape.size(), 0), type.shape,
                Extents(type.shape.size(), 1)};
-    const auto d = static_cast<size_t>(place);
+    const size_t d = PlaceIn(input);
     part.offsets[d] = term;
     part.sizes[d] /= terms;
     part.steps[d] = terms;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/loops/views.h"
 
-#include <limits>
-
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
+#include "mlir/slices.h"
 
 namespace iree_pjrt {
 namespace {
-
-constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
 
 // The step of a dimension of one element means nothing; here it is what it
 // would be in a row-major array.

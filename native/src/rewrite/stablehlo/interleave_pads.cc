@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/padding.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
@@ -34,18 +34,12 @@ std::optional<Turns> ReadTurns(const Ir& ir, MlirValue padded) {
       ir.Uses(padded).size() != 1) {
     return std::nullopt;
   }
-  const auto numbers = [&](const char* name) {
-    return ReadIntegers(ir, BuiltinAttribute(ir, op, name));
-  };
-  const Dims interior = numbers("interior_padding");
-  const Dims low = numbers("edge_padding_low");
-  const Dims high = numbers("edge_padding_high");
+  const auto [low, high, interior] = ReadPadding(ir, op);
   const auto found = std::ranges::find(interior, 1);
   if (found == interior.end()) return std::nullopt;
   const auto d = static_cast<size_t>(found - interior.begin());
   for (size_t i = 0; i < interior.size(); ++i) {
-    const bool padded_here = i == d;
-    if (!padded_here && (interior[i] != 0 || low[i] != 0 || high[i] != 0)) {
+    if (i != d && (interior[i] != 0 || low[i] != 0 || high[i] != 0)) {
       return std::nullopt;
     }
   }

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "mlir/attributes.h"
 #include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/padding.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
@@ -16,9 +16,8 @@ namespace {
 
 bool PadsBetween(const Ir& ir, MlirOperation op) {
   if (StablehloName(ir.Name(op)) != "pad") return false;
-  const auto numbers =
-      ReadIntegers(ir, BuiltinAttribute(ir, op, "interior_padding"));
-  return std::ranges::any_of(numbers, [](int64_t n) { return n != 0; });
+  return std::ranges::any_of(ReadPadding(ir, op).interior,
+                             [](int64_t n) { return n != 0; });
 }
 
 void Separate(const Ir& ir, MlirValue padded) {

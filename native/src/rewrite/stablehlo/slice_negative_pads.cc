@@ -4,27 +4,13 @@
 #include <algorithm>
 #include <string>
 
-#include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/padding.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
 namespace {
-
-struct Padding {
-  Dims low;
-  Dims high;
-  Dims interior;
-};
-
-Padding PaddingOf(const Ir& ir, MlirOperation op) {
-  const auto numbers = [&](const char* name) {
-    return ReadIntegers(ir, BuiltinAttribute(ir, op, name));
-  };
-  return {numbers("edge_padding_low"), numbers("edge_padding_high"),
-          numbers("interior_padding")};
-}
 
 // Slices the dimensions that are not padded between their elements; their
 // padding is what is left. False if nothing of one would be left.
@@ -72,7 +58,7 @@ bool IsNegative(int64_t number) { return number < 0; }
 void SliceNegativePads(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "pad") continue;
-    Padding padding = PaddingOf(ir, op);
+    Padding padding = ReadPadding(ir, op);
     if (std::ranges::none_of(padding.low, IsNegative) &&
         std::ranges::none_of(padding.high, IsNegative)) {
       continue;
