@@ -41,11 +41,9 @@ class Pieces {
     return ",iree-util-combine-initializers," + Simplify("cse,");
   }
 
-  // iree-stream-cmd-transformation-pipeline: a registered one has its own
-  // clean-up.
+  // What iree-stream-cmd-transformation-pipeline has after allocation.
   std::string Commands() const {
-    if (!straight_line_) return "iree-stream-cmd-transformation-pipeline";
-    return "iree-stream-schedule-allocation,iree-stream-emplace-transients,"
+    return "iree-stream-emplace-transients,"
            "iree-stream-materialize-transient-size-queries," +
            Each(
                "iree-stream-pack-constants,iree-stream-layout-slices,"
@@ -140,6 +138,7 @@ std::vector<PassList> PassesFromScheduling(bool straight_line) {
            "iree-stream-schedule-execution,iree-stream-schedule-concurrency") +
        ",iree-stream-propagate-timepoints,iree-stream-materialize-builtins," +
        ir.Simplify("") + ",iree-stream-verify-lowering-to-async"},
+      {"iree-stream-schedule-allocation"},
       {ir.Commands() + "," + ir.Cleanup("cse,") + "," +
        ir.Each("iree-stream-reuse-allocations,convert-scf-to-cf")},
       {.pipeline = ir.ElideWaits(), .may_give_up = true},

@@ -236,6 +236,9 @@ constexpr Pass kPasses[] = {
                    "IREE mixes up what a loop carries with its results"),
     IREE_PJRT_PASS(kStream, RefineSubviews,
                    "IREE refuses views of another kind than the whole"),
+    IREE_PJRT_CPU_PASS(kStream, AllocateDirectly,
+                       "IREE puts all results into one allocation, out of "
+                       "which they are copied"),
     {Phase::kStream,
      "DropDeallocations",
      &Deallocations,

@@ -14,6 +14,10 @@ void AlignLoops(const Ir& ir);
 // Memory ends with the last reference to it, not before.
 void DropDeallocations(const Ir& ir);
 
+// Memory is allocated outside of the queue, for each result its own. Comes
+// right after IREE decides what to allocate.
+void AllocateDirectly(const Ir& ir);
+
 // Views of a part of it are of the kind that the whole is of.
 void RefineSubviews(const Ir& ir);
 

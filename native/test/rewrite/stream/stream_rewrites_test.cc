@@ -240,5 +240,68 @@ TEST(DropDeallocationsTest, WhoWaitedForOneWaitsForWhatItWaitedFor) {
   EXPECT_TRUE(Holds(text, "util.return %arg2, %0")) << text;
 }
 
+// The memory of two results that are put together.
+constexpr char kOneForTwo[] = R"(
+      %0:3 = stream.resource.pack slices({[0, 0] = %a, [0, 0] = %b}) : index
+      %r, %t = stream.resource.alloca uninitialized
+          : !stream.resource<external>{%0#0} => !stream.timepoint
+      %1 = stream.resource.subview %r[%0#1]
+          : !stream.resource<external>{%0#0} -> !stream.resource<external>{%a}
+      %2 = stream.resource.subview %r[%0#2]
+          : !stream.resource<external>{%0#0} -> !stream.resource<external>{%b})";
+
+TEST(AllocateDirectlyTest, EachResultHasItsOwnMemory) {
+  const std::string text = After(std::string(R"(module {
+    util.func public @main(%a: index, %b: index)
+        -> (!stream.resource<external>, !stream.resource<external>,
+            !stream.timepoint) {)") + kOneForTwo +
+                                     R"(
+      util.return %1, %2, %t : !stream.resource<external>,
+          !stream.resource<external>, !stream.timepoint
+    }
+  })",
+                                 &AllocateDirectly);
+  EXPECT_FALSE(Holds(text, "alloca ")) << text;
+  EXPECT_FALSE(Holds(text, "subview")) << text;
+  for (const char* size : {"%arg0", "%arg1"}) {
+    EXPECT_TRUE(Holds(text,
+                      "stream.resource.alloc uninitialized : "
+                      "!stream.resource<external>{" +
+                          std::string(size) + "}"))
+        << text;
+  }
+  EXPECT_TRUE(Holds(text, "stream.timepoint.immediate")) << text;
+}
+
+TEST(AllocateDirectlyTest, WhatItWaitedForIsWaitedForStill) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: index, %before: !stream.timepoint)
+        -> (!stream.resource<transient>, !stream.timepoint) {
+      %r, %t = stream.resource.alloca uninitialized await(%before)
+          => !stream.resource<transient>{%a} => !stream.timepoint
+      util.return %r, %t : !stream.resource<transient>, !stream.timepoint
+    }
+  })",
+                                 &AllocateDirectly);
+  EXPECT_FALSE(Holds(text, "alloca ")) << text;
+  EXPECT_TRUE(Holds(text, "!stream.resource<transient>{%arg0}")) << text;
+  EXPECT_TRUE(Holds(text, ", %arg1 : ")) << text;
+}
+
+TEST(AllocateDirectlyTest, LoopsAllocateInTheOrderOfTheirTurns) {
+  const std::string text = After(std::string(R"(module {
+    util.func public @main(%a: index, %b: index, %c: i1) {
+      scf.if %c {)") + kOneForTwo + R"(
+        util.optimization_barrier %1, %2
+            : !stream.resource<external>, !stream.resource<external>
+      }
+      util.return
+    }
+  })",
+                                 &AllocateDirectly);
+  EXPECT_TRUE(Holds(text, "stream.resource.alloca ")) << text;
+  EXPECT_TRUE(Holds(text, "stream.resource.subview")) << text;
+}
+
 }  // namespace
 }  // namespace iree_pjrt
