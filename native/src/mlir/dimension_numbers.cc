@@ -57,7 +57,7 @@ const char* NameOf(const List& list, bool scatter) {
 // The name of the one attribute that holds all numbers in StableHLO; null for
 // VHLO, which has an attribute for each.
 const char* WholeName(const Ir& ir, MlirOperation op) {
-  if (ir.Name(op).starts_with("vhlo.")) return nullptr;
+  if (IsVhlo(ir.Name(op))) return nullptr;
   return IsScatter(ir, op) ? "scatter_dimension_numbers" : "dimension_numbers";
 }
 
@@ -175,21 +175,31 @@ ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op) {
   return dimensions;
 }
 
-void WriteProductDimensions(const Ir& ir, MlirOperation op,
-                            const ProductDimensions& dimensions) {
-  const bool whole = ir.Attribute(op, kOfProduct).ptr;
-  std::string text;
+std::vector<MlirNamedAttribute> ProductAttributes(
+    const Ir& ir, MlirOperation like, const ProductDimensions& dimensions) {
+  std::vector<MlirNamedAttribute> attributes;
+  std::string whole;
   for (const auto& [member, name] : kProductLists) {
     const std::vector<int64_t>& numbers = dimensions.*member;
-    if (!whole) {
-      ir.SetAttribute(op, name, IntegersLike(ir, op, numbers));
+    if (IsVhlo(ir.Name(like))) {
+      attributes.push_back(ir.Named(name, IntegersLike(ir, like, numbers)));
     } else if (!numbers.empty()) {
-      text += (text.empty() ? "" : ", ") + std::string(name) + " = " +
-              Bracketed(numbers);
+      whole += (whole.empty() ? "" : ", ") + std::string(name) + " = " +
+               Bracketed(numbers);
     }
   }
-  if (whole) {
-    ir.SetAttribute(op, kOfProduct, ir.Parse("#stablehlo.dot<" + text + ">"));
+  if (attributes.empty()) {
+    attributes.push_back(
+        ir.Named(kOfProduct, ir.Parse("#stablehlo.dot<" + whole + ">")));
+  }
+  return attributes;
+}
+
+void WriteProductDimensions(const Ir& ir, MlirOperation op,
+                            const ProductDimensions& dimensions) {
+  for (const auto& [key, value] : ProductAttributes(ir, op, dimensions)) {
+    const MlirStringRef name = ir.api.mlirIdentifierStr(key);
+    ir.SetAttribute(op, {name.data, name.length}, value);
   }
 }
 

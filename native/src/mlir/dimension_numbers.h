@@ -38,11 +38,15 @@ void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
 
 // Of `dot_general`; each dimension of one side goes with that of the other.
 struct ProductDimensions {
-  std::vector<int64_t> lhs_batching;
-  std::vector<int64_t> rhs_batching;
-  std::vector<int64_t> lhs_contracting;
-  std::vector<int64_t> rhs_contracting;
+  std::vector<int64_t> lhs_batching = {};
+  std::vector<int64_t> rhs_batching = {};
+  std::vector<int64_t> lhs_contracting = {};
+  std::vector<int64_t> rhs_contracting = {};
 };
+
+// The attributes that say so of an operation in the form of `like`.
+std::vector<MlirNamedAttribute> ProductAttributes(
+    const Ir& ir, MlirOperation like, const ProductDimensions& dimensions);
 
 ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op);
 void WriteProductDimensions(const Ir& ir, MlirOperation op,

@@ -2,6 +2,7 @@
 #include "mlir/ir.h"
 
 #include "base/status.h"
+#include "mlir/stablehlo_names.h"
 
 namespace iree_pjrt {
 namespace {
@@ -294,7 +295,7 @@ void Ir::PutBehindBarrier(MlirValue result) const {
   const std::string_view name = Name(op);
   const MlirOperation barrier =
       CreateBefore(api.mlirOperationGetNextInBlock(op),
-                   name.starts_with("vhlo.") ? "vhlo.optimization_barrier_v1"
+                   IsVhlo(name) ? "vhlo.optimization_barrier_v1"
                    : name.starts_with("stablehlo.") || name == "func.call"
                        ? "stablehlo.optimization_barrier"
                        : "util.optimization_barrier",

@@ -19,10 +19,6 @@ std::string Joined(const Dims& numbers) {
   return text;
 }
 
-bool IsVhlo(const Ir& ir, MlirOperation op) {
-  return ir.Name(op).starts_with("vhlo.");
-}
-
 // `!vhlo.complex_v1<!vhlo.f32_v1>` for `complex<f32>`.
 std::string VhloElement(std::string_view element) {
   if (const std::string part = ComplexPart(element); !part.empty()) {
@@ -55,7 +51,7 @@ Dims Inverse(const Dims& order) {
 
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                            const Dims& numbers) {
-  if (!IsVhlo(ir, op)) {
+  if (!IsVhlo(ir.Name(op))) {
     return ir.Parse(numbers.empty() ? "array<i64>"
                                     : "array<i64: " + Joined(numbers) + ">");
   }
@@ -73,12 +69,14 @@ MlirAttribute PairsLike(const Ir& ir, MlirOperation op, const Dims& first,
   }
   const std::string dense = "dense<[" + pairs + "]> : tensor<" +
                             std::to_string(first.size()) + "x2xi64>";
-  return ir.Parse(IsVhlo(ir, op) ? "#vhlo.tensor_v1<" + dense + ">" : dense);
+  return ir.Parse(IsVhlo(ir.Name(op)) ? "#vhlo.tensor_v1<" + dense + ">"
+                                      : dense);
 }
 
 MlirAttribute IntegerLike(const Ir& ir, MlirOperation op, int64_t number) {
   const std::string text = std::to_string(number) + " : i64";
-  return ir.Parse(IsVhlo(ir, op) ? "#vhlo.integer_v1<" + text + ">" : text);
+  return ir.Parse(IsVhlo(ir.Name(op)) ? "#vhlo.integer_v1<" + text + ">"
+                                      : text);
 }
 
 StablehloBuilder::StablehloBuilder(const Ir& ir, MlirOperation before,
@@ -86,7 +84,7 @@ StablehloBuilder::StablehloBuilder(const Ir& ir, MlirOperation before,
     : ir_(ir),
       before_(before),
       like_(like.ptr ? like : before),
-      vhlo_(IsVhlo(ir, like_)) {}
+      vhlo_(IsVhlo(ir.Name(like_))) {}
 
 ArrayType StablehloBuilder::TypeOf(MlirValue array) const {
   auto type = ArrayTypeOf(ir_, array);
@@ -178,6 +176,7 @@ MlirValue StablehloBuilder::Broadcast(MlirValue array, const Dims& shape,
 
 MlirValue StablehloBuilder::Transpose(MlirValue array,
                                       const Dims& permutation) const {
+  if (std::ranges::is_sorted(permutation)) return array;
   const Dims from = ShapeOf(array);
   Dims to;
   for (const int64_t d : permutation) {
@@ -249,6 +248,33 @@ MlirValue StablehloBuilder::Concatenate(const std::vector<MlirValue>& arrays,
   }
   return Make("concatenate", arrays, Reshaped(arrays[0], shape),
               {Integer("dimension", dimension)});
+}
+
+MlirValue StablehloBuilder::Product(MlirValue lhs, MlirValue rhs,
+                                    const ProductDimensions& dimensions,
+                                    std::string_view element) const {
+  Dims shape;
+  const auto add = [&](MlirValue side, const Dims& batching,
+                       const Dims& contracting) {
+    const Dims sizes = ShapeOf(side);
+    for (const int64_t d : UpTo(sizes.size())) {
+      if (!IsIn(batching, d) && !IsIn(contracting, d)) {
+        shape.push_back(sizes.at(d));
+      }
+    }
+  };
+  for (const int64_t d : dimensions.lhs_batching) {
+    shape.push_back(ShapeOf(lhs).at(static_cast<size_t>(d)));
+  }
+  add(lhs, dimensions.lhs_batching, dimensions.lhs_contracting);
+  add(rhs, dimensions.rhs_batching, dimensions.rhs_contracting);
+  std::vector<MlirNamedAttribute> attributes =
+      ProductAttributes(ir_, like_, dimensions);
+  constexpr char kPrecision[] = "precision_config";
+  if (const auto precision = ir_.Attribute(like_, kPrecision); precision.ptr) {
+    attributes.push_back(ir_.Named(kPrecision, precision));
+  }
+  return Make("dot_general", {lhs, rhs}, Type(shape, element), attributes);
 }
 
 MlirValue StablehloBuilder::Clamp(MlirValue least, MlirValue array,

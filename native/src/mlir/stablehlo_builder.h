@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mlir/array_type.h"
+#include "mlir/dimension_numbers.h"
 #include "mlir/ir.h"
 
 namespace iree_pjrt {
@@ -81,6 +82,11 @@ class StablehloBuilder {
   // `arrays`: at least one.
   MlirValue Concatenate(const std::vector<MlirValue>& arrays,
                         int64_t dimension) const;
+
+  // `dot_general`, as precise as what it is like, a product or a convolution.
+  MlirValue Product(MlirValue lhs, MlirValue rhs,
+                    const ProductDimensions& dimensions,
+                    std::string_view element) const;
 
   // The bounds are scalars, or have the shape of `array`.
   MlirValue Clamp(MlirValue least, MlirValue array, MlirValue most) const;

@@ -5,11 +5,13 @@ namespace iree_pjrt {
 
 std::string_view StablehloName(std::string_view name) {
   if (name.starts_with("stablehlo.")) return name.substr(10);
-  if (!name.starts_with("vhlo.")) return {};
+  if (!IsVhlo(name)) return {};
   name.remove_prefix(5);
   const size_t version = name.rfind("_v");
   return version == std::string_view::npos ? name : name.substr(0, version);
 }
+
+bool IsVhlo(std::string_view name) { return name.starts_with("vhlo."); }
 
 bool IsCall(std::string_view name) {
   return name == "func.call" || StablehloName(name) == "call";
@@ -17,8 +19,7 @@ bool IsCall(std::string_view name) {
 
 std::string StablehloNameLike(std::string_view like, std::string_view name) {
   const std::string text(name);
-  return like.starts_with("vhlo.") ? "vhlo." + text + "_v1"
-                                   : "stablehlo." + text;
+  return IsVhlo(like) ? "vhlo." + text + "_v1" : "stablehlo." + text;
 }
 
 }  // namespace iree_pjrt

@@ -13,6 +13,9 @@ namespace iree_pjrt {
 // dialects' operations have no StableHLO name (empty).
 std::string_view StablehloName(std::string_view operation_name);
 
+// Whether an operation is of VHLO, the form of StableHLO that is sent.
+bool IsVhlo(std::string_view operation_name);
+
 // Whether an operation calls a function of the module.
 bool IsCall(std::string_view operation_name);
 

@@ -118,6 +118,8 @@ constexpr Pass kPasses[] = {
                    "IREE refuses reversals of no dimension"),
     IREE_PJRT_PASS(kStablehlo, InterleavePads,
                    "IREE writes both of two arrays whose elements take turns"),
+    IREE_PJRT_CPU_PASS(kStablehlo, MultiplyWindows,
+                       "IREE sums over large windows one vector at a time"),
     IREE_PJRT_PASS(kStablehlo, SliceNegativePads,
                    "IREE writes a larger array where elements are taken away"),
     IREE_PJRT_PASS(kStablehlo, SeparatePads,
@@ -138,6 +140,9 @@ constexpr Pass kPasses[] = {
                    "IREE makes scalar code of dimensions in another order"),
     IREE_PJRT_PASS(kStablehlo, SumLongProducts,
                    "IREE adds one product after another"),
+    IREE_PJRT_CPU_PASS(kStablehlo, SplitLongProducts,
+                       "IREE goes over long matrices for each tile of a "
+                       "product"),
     IREE_PJRT_PASS(kStablehlo, SplitComplexReductions,
                    "IREE makes scalar code of complex sums, and for GPUs none"),
     IREE_PJRT_PASS(kStablehlo, SplitReductions,
@@ -269,6 +274,9 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(
         kDispatch, TakeRows,
         "IREE takes each element of a row by an index of its own"),
+    IREE_PJRT_CPU_PASS(kDispatch, FillParts,
+                       "IREE divides what it reduces into parts of less than a "
+                       "vector"),
     IREE_PJRT_CPU_PASS(
         kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),

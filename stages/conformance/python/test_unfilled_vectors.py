@@ -35,6 +35,18 @@ def test_rows(same, dtype, shape):
     same(program, values(shape, dtype), values((width,), dtype), places, lines)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_columns(same, dtype):
+    """Reductions of columns, whose parts do not fill vectors either."""
+
+    def program(x):
+        last = x[:, None] if dtype == "complex64" else jnp.max(x, 0)
+        return jnp.sum(x, 0), last, jnp.sum(x.reshape(3, -1, x.shape[1]), 1), jnp.mean(x[:7], 0)
+
+    for rows, columns in [(300, 1), (33, 7), (3000, 25), (30, 100), (999, 130), (60, 1000)]:
+        same(program, values((rows, columns), dtype))
+
+
 @pytest.mark.parametrize("length", [1000, 1_000_003])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_functions_agree_at_the_ends(on_both, dtype, length):

@@ -14,6 +14,9 @@ void ReduceBooleans(const Ir& ir);
 // Rows taken by index are read in vectors, not element by element.
 void TakeRows(const Ir& ir);
 
+// Workers get whole vectors of a reduction's results.
+void FillParts(const Ir& ir);
+
 // Loops take whole vectors, and what is left element by element.
 void PeelLoops(const Ir& ir);
 

@@ -122,6 +122,10 @@ void DropIdleReverses(const Ir& ir);
 // take turns. Comes before SeparatePads.
 void InterleavePads(const Ir& ir);
 
+// Convolutions with few places for a large window: dot_general for each place.
+// Comes before SliceNegativePads and what takes products.
+void MultiplyWindows(const Ir& ir);
+
 // Padding that takes elements away: a slice. Comes before SeparatePads.
 void SliceNegativePads(const Ir& ir);
 
@@ -134,6 +138,10 @@ void SplitComplex128(const Ir& ir);
 // dot_general with a long vector: a reduce of products. Comes before
 // SplitReductions and after WidenSums.
 void SumLongProducts(const Ir& ir);
+
+// dot_general of matrices with long sums: sums of shorter ones. Comes after
+// WidenSums and SumLongProducts.
+void SplitLongProducts(const Ir& ir);
 
 // reduce of many elements to one: of parts, and of their results.
 void SplitReductions(const Ir& ir);

@@ -10,7 +10,7 @@ namespace iree_pjrt {
 void RewriteComposites(const Ir& ir) {
   for (MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) != "composite") continue;
-    const bool vhlo = ir.Name(op).starts_with("vhlo.");
+    const bool vhlo = IsVhlo(ir.Name(op));
     const MlirAttribute callee = ir.Attribute(op, "decomposition");
     if (!callee.ptr) continue;
     const MlirOperation call = ir.CreateBefore(

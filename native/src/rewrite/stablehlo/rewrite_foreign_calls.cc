@@ -35,7 +35,7 @@ std::string StringText(const std::string& text, bool vhlo) {
 class ForeignCallRewriter {
  public:
   ForeignCallRewriter(const Ir& ir, MlirOperation op)
-      : ir_(ir), op_(op), vhlo_(ir.Name(op).starts_with("vhlo.")) {}
+      : ir_(ir), op_(op), vhlo_(IsVhlo(ir.Name(op))) {}
 
   // The description of the call at hand.
   ForeignCall Describe(std::string target) const {

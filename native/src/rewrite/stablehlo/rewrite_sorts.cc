@@ -262,7 +262,7 @@ class SortRewriter {
         " : i32, dimension = " + std::to_string(dimension_) +
         " : i32, keys = dense<[" + keys_ + "]> : tensor<" +
         std::to_string(key_count_) + "x3xi32>}";
-    const bool vhlo = ir_.Name(op_).starts_with("vhlo.");
+    const bool vhlo = IsVhlo(ir_.Name(op_));
     const std::string target = "\"" + std::string(kSortTarget) + "\"";
     const MlirOperation call = ir_.CreateBefore(
         op_, StablehloNameLike(ir_.Name(op_), "custom_call"), arguments_, types,

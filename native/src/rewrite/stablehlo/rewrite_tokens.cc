@@ -22,7 +22,7 @@ std::string WithoutTokens(std::string text) {
 }
 
 void MakeConstant(const Ir& ir, MlirOperation op) {
-  const bool vhlo = ir.Name(op).starts_with("vhlo.");
+  const bool vhlo = IsVhlo(ir.Name(op));
   const std::string none = "dense<> : tensor<0xi1>";
   const MlirOperation made = ir.CreateBefore(
       op, StablehloNameLike(ir.Name(op), "constant"), {}, ir.ResultTypes(op),

@@ -11,7 +11,7 @@ namespace {
 
 // Says that an index may come twice, in any order: after a rewrite it may.
 void ForgetOrder(const Ir& ir, MlirOperation op) {
-  const bool vhlo = ir.Name(op).starts_with("vhlo.");
+  const bool vhlo = IsVhlo(ir.Name(op));
   for (const char* name : {"indices_are_sorted", "unique_indices"}) {
     if (!ir.Attribute(op, name).ptr) continue;
     ir.SetAttribute(op, name,

@@ -91,9 +91,7 @@ MlirValue Spread(const StablehloBuilder& builder, const Side& vector,
   Dims order = UpTo(along.size());
   std::ranges::sort(order, {},
                     [&](int64_t d) { return along[static_cast<size_t>(d)]; });
-  const MlirValue ordered = std::ranges::is_sorted(order)
-                                ? vector.array
-                                : builder.Transpose(vector.array, order);
+  const MlirValue ordered = builder.Transpose(vector.array, order);
   std::ranges::sort(along);
   return builder.Broadcast(ordered, matrix.shape, along);
 }
@@ -109,7 +107,7 @@ MlirValue Ordered(const StablehloBuilder& builder, MlirValue sums,
   for (const int64_t d : wanted) {
     order.push_back(std::ranges::find(left, d) - left.begin());
   }
-  return std::ranges::is_sorted(order) ? sums : builder.Transpose(sums, order);
+  return builder.Transpose(sums, order);
 }
 
 void Rewrite(const Ir& ir, MlirOperation op) {

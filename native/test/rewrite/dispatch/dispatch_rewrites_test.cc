@@ -60,6 +60,42 @@ bool Peels(const std::string& text) {
   return Holds(After(text, &PeelLoops), "{enable_loop_peeling}");
 }
 
+// The sums of so many columns, which workers get in parts of that many and
+// compute in vectors of 32; their tiles after the pass.
+std::string PartsOfColumns(int columns, int part) {
+  const std::string count = std::to_string(columns);
+  return After("func.func @f(%a: tensor<50x" + count + "xf32>, %b: tensor<" +
+                   count + "xf32>) -> tensor<" + count +
+                   "xf32> { %0 = linalg.generic {indexing_maps = ["
+                   "affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> "
+                   "(d0)>], iterator_types = [\"parallel\", \"reduction\"]} "
+                   "ins(%a : tensor<50x" +
+                   count + "xf32>) outs(%b : tensor<" + count +
+                   "xf32>) attrs = {lowering_config = "
+                   "#iree_cpu.lowering_config<distribution = [" +
+                   std::to_string(part) +
+                   ", 0], vector_common_parallel = [32, 0], vector_reduction = "
+                   "[0, 1]>} { ^bb0(%x: f32, %y: f32): %s = arith.addf %x, %y "
+                   ": f32 linalg.yield %s : f32 } -> tensor<" +
+                   count + "xf32> return %0 : tensor<" + count + "xf32> }",
+               &FillParts);
+}
+
+TEST(FillPartsTest, FewVectorsAreOnePart) {
+  EXPECT_TRUE(Holds(PartsOfColumns(100, 25), "distribution = [100, 0]"));
+  EXPECT_TRUE(Holds(PartsOfColumns(256, 8), "distribution = [256, 0]"));
+}
+
+TEST(FillPartsTest, PartsOfManyAreOfWholeVectors) {
+  EXPECT_TRUE(Holds(PartsOfColumns(1000, 125), "distribution = [128, 0]"));
+}
+
+TEST(FillPartsTest, WholeVectorsStay) {
+  EXPECT_TRUE(Holds(PartsOfColumns(1024, 64), "distribution = [64, 0]"));
+  EXPECT_TRUE(Holds(PartsOfColumns(20, 20), "distribution = [20, 0]"));
+  EXPECT_TRUE(Holds(PartsOfColumns(20, 0), "distribution = [0, 0]"));
+}
+
 TEST(PeelLoopsTest, WholeVectorsOfReductionsAreNotMasked) {
   const std::string text =
       After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelLoops);

@@ -73,14 +73,15 @@ TEST(SwapFactorsTest, SoDoesWhatIsUsedTwice) {
 }
 
 std::string Product(const std::string& lhs, const std::string& rhs,
-                    const std::string& dimensions, const std::string& result) {
+                    const std::string& dimensions, const std::string& result,
+                    void (*pass)(const Ir&) = &SumLongProducts) {
   const std::string types = "(tensor<" + lhs + ">, tensor<" + rhs + ">)";
   return After("module {\nfunc.func @main(%a: tensor<" + lhs +
                    ">, %b: tensor<" + rhs + ">) -> tensor<" + result +
                    "> {\n%0 = stablehlo.dot_general %a, %b, " + dimensions +
                    " : " + types + " -> tensor<" + result +
                    ">\nreturn %0 : tensor<" + result + ">\n}\n}",
-               &SumLongProducts);
+               pass);
 }
 
 TEST(SumLongProductsTest, OfTwoVectors) {
@@ -118,6 +119,48 @@ TEST(SumLongProductsTest, OthersStay) {
   EXPECT_TRUE(Holds(Product("2x65536xf32", "65536x2xf32",
                             "contracting_dims = [1] x [0]", "2x2xf32"),
                     "dot_general"));
+}
+
+TEST(SplitLongProductsTest, PartsWithoutARest) {
+  const std::string text =
+      Product("6272x128xf32", "6272x128xf32", "contracting_dims = [0] x [0]",
+              "128x128xf32", &SplitLongProducts);
+  EXPECT_TRUE(
+      Holds(text, "batching_dims = [0] x [0], contracting_dims = [1] x [1]"))
+      << text;
+  EXPECT_TRUE(Holds(text, "-> tensor<14x448x128xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "across dimensions = [0]")) << text;
+  EXPECT_EQ(Count(text, "stablehlo.dot_general"), 1u) << text;
+}
+
+TEST(SplitLongProductsTest, TheRestIsAddedAndTypesStay) {
+  const std::string text =
+      Product("64x2047xbf16", "2047x64xbf16", "contracting_dims = [1] x [0]",
+              "64x64xf32", &SplitLongProducts);
+  EXPECT_FALSE(Holds(text, "batching_dims")) << text;
+  const std::string longer =
+      Product("64x65537xbf16", "65537x64xbf16", "contracting_dims = [1] x [0]",
+              "64x64xf32", &SplitLongProducts);
+  EXPECT_TRUE(
+      Holds(longer, "batching_dims = [1] x [0], contracting_dims = [2] x [1]"))
+      << longer;
+  EXPECT_TRUE(Holds(longer, "tensor<64x714xbf16>")) << longer;
+  EXPECT_TRUE(Holds(longer, "stablehlo.add")) << longer;
+}
+
+TEST(SplitLongProductsTest, OthersStay) {
+  for (const auto& [lhs, rhs, result] :
+       {std::array{"65536x16xf32", "65536x32xf32", "16x32xf32"},
+        std::array{"1024x128xf32", "1024x128xf32", "128x128xf32"},
+        std::array{"6272x256xf32", "6272x256xf32", "256x256xf32"},
+        std::array{"65536x4xf32", "65536x128xf32", "4x128xf32"},
+        std::array{"6272x128xi32", "6272x128xi32", "128x128xi32"},
+        std::array{"6272x128xcomplex<f32>", "6272x128xcomplex<f32>",
+                   "128x128xcomplex<f32>"}}) {
+    const std::string text = Product(lhs, rhs, "contracting_dims = [0] x [0]",
+                                     result, &SplitLongProducts);
+    EXPECT_FALSE(Holds(text, "batching_dims")) << text;
+  }
 }
 
 TEST(RewriteDotProductsTest, HidesBooleansAndTheAlgorithm) {
