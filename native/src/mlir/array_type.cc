@@ -29,6 +29,14 @@ int64_t ElementCount(std::span<const int64_t> shape) {
                          std::multiplies<>());
 }
 
+bool NextIndex(std::vector<int64_t>& index, std::span<const int64_t> shape) {
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (++index[i] < shape[i]) return true;
+    index[i] = 0;
+  }
+  return false;
+}
+
 bool HasNoElements(const std::vector<int64_t>& shape) {
   return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }

@@ -29,6 +29,8 @@ struct ArrayType {
 
 // How many elements an array of this shape, or of a part of it, has.
 int64_t ElementCount(std::span<const int64_t> shape);
+// To the next element in row-major order; false after the last.
+bool NextIndex(std::vector<int64_t>& index, std::span<const int64_t> shape);
 bool HasNoElements(const std::vector<int64_t>& shape);
 
 // Empty for what is no array, or if a dimension is not static.

@@ -116,4 +116,13 @@ void WriteOrderedConvolution(const Ir& ir, MlirOperation op, size_t rank) {
                            "i, o]->" + image + ">"));
 }
 
+bool IsPlainConvolution(const Ir& ir, MlirOperation op) {
+  for (const char* groups : {"feature_group_count", "batch_group_count"}) {
+    const MlirAttribute count = BuiltinAttribute(ir, op, groups);
+    if (count.ptr && ReadInteger(ir, count) != 1) return false;
+  }
+  const MlirAttribute reversal = BuiltinAttribute(ir, op, "window_reversal");
+  return !reversal.ptr || ir.Print(reversal).find("true") == std::string::npos;
+}
+
 }  // namespace iree_pjrt

@@ -23,6 +23,10 @@ ConvolutionDims ReadConvolution(const Ir& ir, MlirOperation op, size_t rank);
 // Says that the dimensions of each array are in the order above.
 void WriteOrderedConvolution(const Ir& ir, MlirOperation op, size_t rank);
 
+// Whether it has one group, and goes over its kernel from the beginning to the
+// end.
+bool IsPlainConvolution(const Ir& ir, MlirOperation op);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_MLIR_CONVOLUTION_H_

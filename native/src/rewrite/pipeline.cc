@@ -138,6 +138,10 @@ constexpr Pass kPasses[] = {
                    "IREE reads depthwise filters as of the result's type"),
     IREE_PJRT_PASS(kStablehlo, OrderConvolutions,
                    "IREE makes scalar code of dimensions in another order"),
+    IREE_PJRT_CPU_PASS(kStablehlo, GuardReverses,
+                       "IREE transposes what it reverses element by element"),
+    IREE_PJRT_CPU_PASS(kStablehlo, MultiplyPatches,
+                       "IREE reads all of a large filter for a few results"),
     IREE_PJRT_PASS(kStablehlo, SumLongProducts,
                    "IREE adds one product after another"),
     IREE_PJRT_CPU_PASS(kStablehlo, SplitLongProducts,
@@ -285,6 +289,9 @@ constexpr Pass kPasses[] = {
                        "bfloat16 without the instructions for them"),
     IREE_PJRT_CPU_PASS(kDispatch, TileFloat64Products,
                        "IREE fills a quarter of the registers with AVX-512"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileConvolutions,
+                       "IREE fills a quarter of the registers with images "
+                       "whose width is odd"),
     IREE_PJRT_CPU_PASS(kDispatch, VectorizeComplex,
                        "IREE makes scalar code of complex numbers"),
 

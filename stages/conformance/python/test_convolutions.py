@@ -45,6 +45,20 @@ FORMS = {
         {"rhs_dilation": 4, "padding": ((8, 0),)},
     ),
     "1-D, a long filter": ((1, 8000, 1), (129, 1, 1), "NWC WIO NWC", {}),
+    "a large filter": ((2, 9, 9, 192), (3, 3, 192, 160), "NHWC HWIO NHWC", {}),
+    "a large filter, strided, NCHW": (
+        (1, 192, 7, 9),
+        (160, 192, 3, 3),
+        "NCHW OIHW NCHW",
+        {"strides": 2, "padding": ((1, 2), (0, 1))},
+    ),
+    "a large filter, dilated": (
+        (2, 8, 11, 256),
+        (2, 3, 256, 192),
+        "NHWC HWIO NHWC",
+        {"rhs_dilation": 2},
+    ),
+    "a large filter, 1-D": ((2, 50, 256), (5, 256, 256), "NWC WIO NWC", {}),
     "3-D": ((1, 12, 12, 12, 8), (3, 3, 3, 8, 8), "NDHWC DHWIO NDHWC", {}),
     "3-D NCDHW, strided": (
         (1, 8, 12, 12, 12),
@@ -87,6 +101,26 @@ def test_with_both_gradients(check, name, dtype):
         return y, *back(weights)
 
     check("convolution", all_of_it, x, k)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_of_any_size(check, seed):
+    """Widths and features that fill tiles and registers, and others; windows, steps, batches."""
+    rng = np.random.default_rng(seed)
+    rank = 1 + seed % 3
+    widths = [1, 2, 5, 7, 11, 13] if rank == 3 else [1, 5, 8, 13, 16, 17, 26, 31, 56]
+    space = [int(n) for n in rng.choice(widths, rank)]
+    batch, before, after = (
+        int(rng.choice(n)) for n in ([1, 3], [1, 3, 8, 16], [3, 8, 10, 16, 32, 48])
+    )
+    dtype = ("float32", "bfloat16", "float64", "float16")[seed % 4]
+    names = "N{0}C {0}IO N{0}C".format("DHW"[3 - rank :])
+    more = {"strides": int(rng.integers(1, 3)), "rhs_dilation": int(rng.integers(1, 3))}
+    apply = convolution(names, rank, **more)
+    with jax.enable_x64(dtype == "float64"):
+        x = values(rng, (batch, *space, before), dtype)
+        k = values(rng, (*rng.integers(1, 4, rank), before, after), dtype)
+        check(str(more), apply, x, k)
 
 
 def test_mapped_over_arrays_and_kernels(check):

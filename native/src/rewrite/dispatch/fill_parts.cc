@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a reduction that workers get. IREE (3.11, 3.13) divides 100 columns
 // by 25 and computes them in vectors of 32: masked, or peeled, element by
-// element, as a part has no whole vector. The pass makes parts of whole vectors;
-// of a few vectors, one part.
+// element, as a part has no whole vector. The pass makes parts of whole
+// vectors; of a few vectors, one part.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string>
 
-#include "mlir/attributes.h"
 #include "mlir/convolution.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
@@ -25,12 +24,6 @@ constexpr int64_t kElementsForEachPlace = 4;
 constexpr int64_t kFeaturesOfVectors = 8;
 // and is slower than a product all the same with so many results.
 constexpr int64_t kManyResults = 64;
-
-int64_t CountOf(const Dims& sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) product *= size;
-  return product;
-}
 
 Dims NumbersAt(const Dims& numbers, const Dims& places) {
   Dims some;
@@ -73,12 +66,12 @@ class Windows {
 
   bool Pay() const {
     const std::string element = builder_.ElementOf(kernel_.array);
-    const int64_t places = CountOf(places_);
+    const int64_t places = ElementCount(places_);
     const int64_t results = std::min(result_shape_.at(dims_.output.front()),
                                      result_shape_.at(dims_.output.back()));
     return HasFloats(element) && ComplexPart(element).empty() && IsPlain() &&
            places > 0 && results > 0 && places <= kMostPlacesOfWindow &&
-           CountOf(window_.sizes) / CountOf(window_.base_dilations) >=
+           ElementCount(window_.sizes) / ElementCount(window_.base_dilations) >=
                kElementsForEachPlace * places &&
            (features_ < kFeaturesOfVectors || results >= kManyResults);
   }
@@ -105,7 +98,7 @@ class Windows {
     Dims place(space_, 0);
     do {
       products.push_back(ProductAt(place, low));
-    } while (Advance(place));
+    } while (NextIndex(place, places_));
     Finish(products);
   }
 
@@ -131,17 +124,7 @@ class Windows {
   int64_t Step(size_t i) const { return window_.dilations[i]; }
 
   bool IsPlain() const {
-    const auto one = [&](const char* name) {
-      const MlirAttribute count = BuiltinAttribute(ir_, op_, name);
-      return !count.ptr || ReadInteger(ir_, count) == 1;
-    };
-    const MlirAttribute reversal =
-        BuiltinAttribute(ir_, op_, "window_reversal");
-    if (!one("feature_group_count") || !one("batch_group_count") ||
-        (reversal.ptr &&
-         ir_.Print(reversal).find("true") != std::string::npos)) {
-      return false;
-    }
+    if (!IsPlainConvolution(ir_, op_)) return false;
     for (size_t i = 0; i < space_; ++i) {
       if (window_.base_dilations[i] > 1 &&
           (window_.dilations[i] > 1 ||
@@ -186,7 +169,7 @@ class Windows {
   MlirValue Flat(const Factor& factor) const {
     const Dims shape = builder_.ShapeOf(factor.array);
     const int64_t free = shape.at(static_cast<size_t>(factor.free));
-    const int64_t rest = CountOf(shape) / free;
+    const int64_t rest = ElementCount(shape) / free;
     return builder_.Reshape(
         factor.array, factor.free == 0 ? Dims{free, rest} : Dims{rest, free});
   }
@@ -221,15 +204,6 @@ class Windows {
         part(kernel_, kernel_begin, kernel_end, kernel_steps),
         {.lhs_contracting = shared(input_), .rhs_contracting = shared(kernel_)},
         builder_.ElementOf(ir_.Results(op_).at(0)));
-  }
-
-  // To the next place; false after the last.
-  bool Advance(Dims& place) const {
-    for (size_t i = space_; i-- > 0;) {
-      if (++place[i] < places_[i]) return true;
-      place[i] = 0;
-    }
-    return false;
   }
 
   // The products, one below the other, become the result.

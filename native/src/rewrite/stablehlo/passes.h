@@ -112,6 +112,14 @@ void MatchGroupedOperands(const Ir& ir);
 // Convolutions: the dimensions of their arrays in IREE's order.
 void OrderConvolutions(const Ir& ir);
 
+// A reverse that is transposed: behind a barrier. Comes after
+// OrderConvolutions.
+void GuardReverses(const Ir& ir);
+
+// Convolutions with large kernels: dot_general of what all windows see with the
+// kernel. Comes after OrderConvolutions.
+void MultiplyPatches(const Ir& ir);
+
 // iota of floats of 8 and 16 bits: converted from one of f32.
 void WidenIotas(const Ir& ir);
 

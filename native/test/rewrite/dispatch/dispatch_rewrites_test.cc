@@ -96,6 +96,66 @@ TEST(FillPartsTest, WholeVectorsStay) {
   EXPECT_TRUE(Holds(PartsOfColumns(20, 0), "distribution = [0, 0]"));
 }
 
+// A convolution along one dimension, for a processor with these features, and
+// the tiles of its results after the pass.
+std::string TilesOf(const std::string& features, int places, int results,
+                    const std::string& reduced = "d1 + d3, d4") {
+  const std::string array =
+      reduced == "d1, d4" ? "tensor<2x800x7xf32>" : "tensor<2x802x7xf32>";
+  const std::string parts =
+      std::to_string(places) + ", " + std::to_string(results);
+  return After(
+      "module { hal.executable private @e { hal.executable.variant public @v "
+      "target(<\"llvm-cpu\", \"embedded\", {cpu_features = \"" +
+          features +
+          "\", target_triple = \"x86_64-unknown-linux-gnu\"}>) { "
+          "builtin.module { func.func @f(%a: " +
+          array +
+          ", %b: "
+          "tensor<3x7x192xf32>, %c: tensor<2x800x192xf32>) -> "
+          "tensor<2x800x192xf32> { %0 = linalg.generic {indexing_maps = "
+          "[affine_map<(d0, d1, d2, d3, d4) -> (d0, " +
+          reduced +
+          ")>, affine_map<(d0, d1, d2, d3, d4) -> (d3, d4, d2)>, "
+          "affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>], iterator_types = "
+          "[\"parallel\", \"parallel\", \"parallel\", \"reduction\", "
+          "\"reduction\"]} ins(%a, %b : " +
+          array +
+          ", tensor<3x7x192xf32>) outs(%c : tensor<2x800x192xf32>) attrs = "
+          "{lowering_config = #iree_cpu.lowering_config<distribution = [2, " +
+          parts +
+          ", 0, 0], vector_common_parallel = [0, 1, 8, 0, 0], vector_reduction "
+          "= [0, 0, 0, 1, 16]>} { ^bb0(%x: f32, %y: f32, %z: f32): %p = "
+          "arith.mulf %x, %y : f32 %s = arith.addf %z, %p : f32 linalg.yield "
+          "%s : f32 } -> tensor<2x800x192xf32> return %0 : "
+          "tensor<2x800x192xf32> } } } } }",
+      &TileConvolutions);
+}
+
+std::string Vectors(int places, int features) {
+  return "vector_common_parallel = [0, " + std::to_string(places) + ", " +
+         std::to_string(features) + ", 0, 0]";
+}
+
+TEST(TileConvolutionsTest, TilesFillHalfOfTheRegisters) {
+  const std::string text = TilesOf("+avx512f,+fma", 32, 64);
+  EXPECT_TRUE(Holds(text, Vectors(8, 32))) << text;
+  EXPECT_TRUE(Holds(text, "vector_reduction = [0, 0, 0, 1, 8]")) << text;
+  EXPECT_TRUE(Holds(TilesOf("+avx2,+fma", 32, 64), Vectors(4, 16)));
+}
+
+TEST(TileConvolutionsTest, OddPartsFillMore) {
+  EXPECT_TRUE(Holds(TilesOf("+avx512f,+fma", 13, 64), Vectors(13, 32)));
+  EXPECT_TRUE(Holds(TilesOf("+avx512f,+fma", 17, 64), Vectors(17, 16)));
+  EXPECT_TRUE(Holds(TilesOf("+avx512f,+fma", 32, 8), Vectors(16, 8)));
+}
+
+TEST(TileConvolutionsTest, OthersStay) {
+  EXPECT_TRUE(Holds(TilesOf("+sse4.2", 32, 64), Vectors(1, 8)));
+  EXPECT_TRUE(Holds(TilesOf("+avx512f,+fma", 32, 10), Vectors(1, 8)));
+  EXPECT_TRUE(Holds(TilesOf("+avx512f,+fma", 32, 64, "d1, d4"), Vectors(1, 8)));
+}
+
 TEST(PeelLoopsTest, WholeVectorsOfReductionsAreNotMasked) {
   const std::string text =
       After(Dispatch(Pipeline("DoubleTilingExpert"), true), &PeelLoops);

@@ -121,5 +121,67 @@ TEST(MultiplyWindowsTest, OthersStay) {
   }
 }
 
+// A convolution of so many features with as many, after MultiplyPatches.
+std::string OfFeatures(int features, const std::string& window,
+                       const std::string& input = "2x14x14x") {
+  const std::string n = std::to_string(features);
+  const std::string array = "tensor<" + input + n + "xf32>";
+  const std::string kernel = "tensor<3x3x" + n + "x" + n + "xf32>";
+  const std::string result = "tensor<2x7x7x" + n + "xf32>";
+  return After("module {\nfunc.func @main(%a: " + array + ", %b: " + kernel +
+                   ") -> " + result +
+                   " {\n%0 = stablehlo.convolution(%a, %b) dim_numbers = "
+                   "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {" +
+                   window +
+                   "} {batch_group_count = 1 : i64, feature_group_count = 1 : "
+                   "i64} : (" +
+                   array + ", " + kernel + ") -> " + result +
+                   "\nreturn %0 : " + result + "\n}\n}",
+               &MultiplyPatches);
+}
+
+TEST(MultiplyPatchesTest, WhatWindowsSeeIsMultipliedWithALargeFilter) {
+  const std::string text =
+      OfFeatures(256, "stride = [2, 2], pad = [[0, 1], [0, 1]]");
+  EXPECT_FALSE(Holds(text, "stablehlo.convolution")) << text;
+  EXPECT_EQ(Count(text, "stablehlo.slice"), 9u) << text;
+  EXPECT_TRUE(Holds(text, "[0:2, 2:15:2, 1:14:2, 0:256]")) << text;
+  EXPECT_TRUE(Holds(text,
+                    "(tensor<98x2304xf32>, tensor<2304x256xf32>) -> "
+                    "tensor<98x256xf32>"))
+      << text;
+}
+
+TEST(MultiplyPatchesTest, OthersStay) {
+  const std::string strides = "stride = [2, 2], pad = [[0, 1], [0, 1]]";
+  // A filter that a cache holds.
+  EXPECT_TRUE(Holds(OfFeatures(128, strides), "stablehlo.convolution"));
+  // Spread arrays, and arrays that are cut.
+  EXPECT_TRUE(Holds(
+      OfFeatures(256, "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]", "2x4x4x"),
+      "stablehlo.convolution"));
+  EXPECT_TRUE(Holds(OfFeatures(256, "pad = [[-5, 0], [0, -5]]"),
+                    "stablehlo.convolution"));
+}
+
+// What is reversed, and then transposed if `transposed`.
+std::string Reversed(bool transposed) {
+  return After(
+      "module { func.func @main(%a: tensor<3x4xf32>) -> " +
+          std::string(transposed ? "tensor<4x3xf32>" : "tensor<3x4xf32>") +
+          " { %0 = stablehlo.reverse %a, dims = [0] : tensor<3x4xf32> " +
+          (transposed ? "%1 = stablehlo.transpose %0, dims = [1, 0] : "
+                        "(tensor<3x4xf32>) -> tensor<4x3xf32> return %1 : "
+                        "tensor<4x3xf32>"
+                      : "return %0 : tensor<3x4xf32>") +
+          " } }",
+      &GuardReverses);
+}
+
+TEST(GuardReversesTest, OnlyOfWhatIsTransposed) {
+  EXPECT_TRUE(Holds(Reversed(true), "optimization_barrier %0"));
+  EXPECT_FALSE(Holds(Reversed(false), "optimization_barrier"));
+}
+
 }  // namespace
 }  // namespace iree_pjrt
