@@ -68,6 +68,11 @@ void Object(const Ir& ir, PassContext& context) {
 
 #define IREE_PJRT_PASS(phase, name, why) \
   {Phase::phase, #name, &Only<&name>, why}
+// On the lines up to 3.11; newer ones do it right.
+#define IREE_PJRT_OLD_PASS(phase, name, why)                     \
+  {                                                              \
+    Phase::phase, #name, &Only<&name>, why, { .until = {3, 11} } \
+  }
 #define IREE_PJRT_CPU_PASS(phase, name, why) \
   {Phase::phase, #name, &Only<&name>, why, {}, Targets::kCpus}
 #define IREE_PJRT_GPU_PASS(phase, name, why) \
@@ -78,13 +83,14 @@ constexpr Pass kPasses[] = {
                    "looking at a damaged function ends the process"),
     IREE_PJRT_PASS(kReceived, RewriteTokens, "IREE has no tokens"),
 
-    IREE_PJRT_PASS(kStablehlo, RewriteComposites, "IREE refuses composites"),
+    IREE_PJRT_OLD_PASS(kStablehlo, RewriteComposites,
+                       "IREE refuses composites"),
     IREE_PJRT_PASS(kStablehlo, ExpandSelectAndScatter,
                    "IREE refuses gradients of max pooling"),
     IREE_PJRT_PASS(kStablehlo, CutUnusedEnds,
                    "IREE goes beyond the only window that there is"),
     IREE_PJRT_PASS(kStablehlo, ExpandWindows,
-                   "IREE refuses windows over several arrays"),
+                   "IREE makes scalar code of windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, FlattenGathers,
                    "IREE reads indices of several components one by one"),
     IREE_PJRT_PASS(kStablehlo, ClampGathers, "IREE reads outside of arrays"),
@@ -153,8 +159,10 @@ constexpr Pass kPasses[] = {
                    "IREE adds one vector after another, on one core"),
     IREE_PJRT_PASS(kStablehlo, ConvertAfterSlices,
                    "IREE converts all of an array where a slice is needed"),
-    IREE_PJRT_PASS(kStablehlo, OrderFloatExtremes,
-                   "IREE fills vectors up with numbers that change results"),
+    IREE_PJRT_PASS(
+        kStablehlo, OrderFloatExtremes,
+        "IREE makes scalar code of the extremes of floats, and fills "
+        "vectors up with numbers that change them"),
     IREE_PJRT_PASS(kStablehlo, RewriteDotProducts,
                    "IREE refuses algorithms, and takes unsigned for signed"),
     IREE_PJRT_PASS(kStablehlo, WidenComplexMath,
@@ -191,8 +199,9 @@ constexpr Pass kPasses[] = {
                    "IREE puts elements side by side that belong apart"),
     IREE_PJRT_PASS(kLinalg, SplitComplexConstants,
                    "IREE does not compile complex constants of rank 0"),
-    IREE_PJRT_PASS(kLinalg, FoldKnownParts,
-                   "IREE mixes up two results of a dispatch that are equal"),
+    IREE_PJRT_OLD_PASS(
+        kLinalg, FoldKnownParts,
+        "IREE mixes up two results of a dispatch that are equal"),
     {Phase::kLinalg, "LimitDispatchOperands", &Operands,
      "IREE fuses more than its runtime has operands for"},
     {Phase::kLinalg, "GuardTakenSources", &TakenSources,
@@ -213,8 +222,9 @@ constexpr Pass kPasses[] = {
                    "IREE's approximations are wrong at the ends of ranges"),
     IREE_PJRT_PASS(kLinalg, ExpandFloat64Math,
                    "IREE has no cbrt of float64, and inexact expm1, log1p"),
-    IREE_PJRT_PASS(kLinalg, FillWithConstants,
-                   "IREE shares what two reductions begin with"),
+    IREE_PJRT_GPU_PASS(kLinalg, FillWithConstants,
+                       "IREE refuses reductions that share what they begin "
+                       "with"),
     IREE_PJRT_PASS(kLinalg, StabilizeSorts, "IREE's sorts are not stable"),
     IREE_PJRT_PASS(kLinalg, IndexByRows,
                    "IREE divides the number of each element by all dimensions"),
@@ -232,8 +242,9 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_PASS(kFlow, ShareBarriers,
                    "IREE writes in place into what is read before a barrier"),
-    IREE_PJRT_PASS(kFlow, GuardLoneDispatches,
-                   "IREE takes one result for all of dispatches without input"),
+    IREE_PJRT_OLD_PASS(
+        kFlow, GuardLoneDispatches,
+        "IREE takes one result for all of dispatches without input"),
     IREE_PJRT_PASS(kFlow, GuardSharedTargets,
                    "IREE loses one of two copies of what updates share"),
     IREE_PJRT_PASS(kFlow, GuardConstantTerms,
@@ -302,6 +313,7 @@ constexpr Pass kPasses[] = {
                    "IREE's registers overwrite each other between blocks"),
 };
 #undef IREE_PJRT_PASS
+#undef IREE_PJRT_OLD_PASS
 #undef IREE_PJRT_CPU_PASS
 #undef IREE_PJRT_GPU_PASS
 

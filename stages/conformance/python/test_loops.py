@@ -85,9 +85,12 @@ def test_branches_that_return_one_value_several_times():
         np.testing.assert_allclose(tangents, wants, rtol=1e-6)
 
 
+# Few numbers are a dispatch, for many each turn is queued.
+@pytest.mark.parametrize("count", [4, 300_000])
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64])
-def test_loops_four_deep(dtype):
-    goal = np.array([1, 2, 4, -5], dtype) * (1 if dtype is np.float32 else 1 + 1j)
+def test_loops_four_deep(dtype, count):
+    goal = np.resize(np.array([1, 2, 4, -5], dtype), count)
+    goal = goal * (1 if dtype is np.float32 else 1 + 1j)
 
     @jax.jit
     def minimize(start):
@@ -97,7 +100,7 @@ def test_loops_four_deep(dtype):
             method="l-bfgs-experimental-do-not-rely-on-this",
         ).x
 
-    np.testing.assert_allclose(minimize(jnp.zeros(4, dtype)), goal, rtol=1e-4)
+    np.testing.assert_allclose(minimize(jnp.zeros(count, dtype)), goal, rtol=1e-4)
 
 
 def test_a_stack_of_parts_of_a_matrix():
