@@ -5,16 +5,18 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { execa } from 'execa';
 import { format, resolveConfig } from 'prettier';
 
 import { EXIT_CODES } from '../engine/failure.js';
 import { CONFORMANCE } from '../stages/lib/testing/conformance.js';
+import { benchCommand, runBench } from './command.js';
 import { Progress } from './differential/progress.js';
 import { renderMarkdown } from './differential/markdown.js';
 import { Tally, type Report } from './differential/tally.js';
 import { cores, libraryOf, pluginEnv, root } from './report.js';
+import { variantOption } from './rows.js';
 
 interface Options {
   readonly seconds: number;
@@ -30,17 +32,15 @@ Examples:
 Ends with 1 if a program failed; the failure is shrunk, and printed as Python that can be run as it is.`;
 
 function makeCommand(): Command {
-  return new Command('npm run bench:differential --')
-    .usage('[options]')
-    .description('Looks for programs whose results differ from XLA:CPU, random ones.')
+  return benchCommand(
+    'bench:differential',
+    'Looks for programs whose results differ from XLA:CPU, random ones.',
+    EXAMPLES,
+  )
     .option('--seconds <number>', 'how long to look', positive, 3600)
     .option('--seed <number>', 'the first round of programs; the next has the next', whole, 0)
     .option('--limit <seconds>', 'how long a program may take', positive, 90)
-    .option('--variant <name>', 'another variant of the plugin; nothing is written', undefined)
-    .addHelpText('after', EXAMPLES)
-    .allowExcessArguments(false)
-    .configureOutput({ getOutHelpWidth: () => 80, getErrHelpWidth: () => 80 })
-    .exitOverride();
+    .addOption(variantOption());
 }
 
 function positive(text: string): number {
@@ -92,14 +92,7 @@ async function search({ seconds, seed, limit, variant }: Options): Promise<Tally
   return tally;
 }
 
-async function main(): Promise<number> {
-  let options;
-  try {
-    options = makeCommand().parse().opts<Options>();
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-  }
+async function main(options: Options): Promise<number> {
   const tally = await search(options);
   if (!tally) return EXIT_CODES.cancelled;
   console.log(`${tally.programs} programs, ${tally.findings.length} findings, ${tally.again} times again`);
@@ -112,4 +105,4 @@ async function main(): Promise<number> {
   return tally.findings.length === 0 ? 0 : 1;
 }
 
-process.exitCode = await main();
+await runBench(makeCommand(), (command) => main(command.opts<Options>()));

@@ -6,12 +6,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import picocolors from 'picocolors';
+import { type Command, InvalidArgumentError } from 'commander';
 import { format, resolveConfig } from 'prettier';
 
-import { renderFailure } from '../engine/events/render-failure.js';
-import { EXIT_CODES, exitCodeOf, fail, PipelineFailure } from '../engine/failure.js';
+import { EXIT_CODES, fail } from '../engine/failure.js';
+import { benchCommand, runBench } from './command.js';
 import type { Listed, Table } from './growth/cell.js';
 import { countText } from './growth/figures.js';
 import { envsOf, listed, measured, type Listing } from './growth/measure.js';
@@ -47,9 +46,11 @@ Examples:
   npm run bench:growth -- --render --check      judge what was measured`;
 
 function makeCommand(): Command {
-  return new Command('npm run bench:growth --')
-    .usage('[options]')
-    .description('Times operations of JAX at growing sizes, on the plugin and on XLA:CPU.')
+  return benchCommand(
+    'bench:growth',
+    'Times operations of JAX at growing sizes, on the plugin and on XLA:CPU.',
+    EXAMPLES,
+  )
     .option('--only <regex>', "cells whose name holds it: 'neural/softmax.grad/f32/1024'")
     .option('--sizes <list>', 'cells of these sizes, as 1000,10000', list)
     .option('--dtypes <list>', 'cells of these dtypes, as f32,bf16', list)
@@ -60,11 +61,7 @@ function makeCommand(): Command {
     .option('--variant <name>', 'another variant of the plugin', undefined)
     .option('--target-cpu <name>', 'hold both platforms to the vectors of this processor')
     .option('--seconds <number>', 'how long each side of a cell is timed', positive, 0.2)
-    .option('--limit <seconds>', 'how long a step of a cell may take', positive, 30)
-    .addHelpText('after', EXAMPLES)
-    .allowExcessArguments(false)
-    .configureOutput({ getOutHelpWidth: () => 80, getErrHelpWidth: () => 80 })
-    .exitOverride();
+    .option('--limit <seconds>', 'how long a step of a cell may take', positive, 30);
 }
 
 function list(text: string): string[] {
@@ -171,16 +168,4 @@ function told(table: Table, { check }: Options): number {
   return text === '' ? 0 : 1;
 }
 
-async function main(): Promise<number> {
-  try {
-    const command = makeCommand().parse();
-    return await run(command.opts<Options>());
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-    if (!(error instanceof PipelineFailure)) throw error;
-    process.stderr.write(`${renderFailure(error.failure, { paint: picocolors, cwd: root }).join('\n')}\n`);
-    return exitCodeOf(error.failure);
-  }
-}
-
-process.exitCode = await main();
+await runBench(makeCommand(), (command) => run(command.opts<Options>()));

@@ -8,6 +8,7 @@ import { availableParallelism, cpus, homedir, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { $, type ProcessOutput } from 'zx';
 
+import { benchCommand, runBench } from './command.js';
 import { root, writeTable } from './report.js';
 
 interface Row {
@@ -57,7 +58,7 @@ async function unchangedRun(checkout: string, env: NodeJS.ProcessEnv): Promise<{
 /** A change after which the compiler has work, and the library is another one. */
 async function touchOneFile(checkout: string): Promise<void> {
   await appendFile(
-    path.join(checkout, 'native', 'src', 'error.cc'),
+    path.join(checkout, 'native', 'src', 'base', 'error.cc'),
     `\n[[gnu::used, gnu::retain]] static const char kBench[] = "${Date.now()}";\n`,
   );
 }
@@ -100,4 +101,5 @@ function tableOf(rows: readonly Row[]): string[] {
   ];
 }
 
-await writeTable('release', tableOf(await measure()));
+const command = benchCommand('bench', 'Times a release from a clean clone of HEAD, with and without caches.');
+await runBench(command, async () => writeTable('release', tableOf(await measure())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tables of what Python scripts measure on the plugin and on XLA:CPU. */
 import path from 'node:path';
+import { Option } from 'commander';
 import { execa } from 'execa';
 
 import { cores, measuredHere, pluginEnv, writeTable } from './report.js';
@@ -17,6 +18,14 @@ interface Row {
   readonly xla: number;
   readonly ours: number;
   readonly ratio: number;
+}
+
+export interface VariantOption {
+  readonly variant?: string;
+}
+
+export function variantOption(): Option {
+  return new Option('--variant <name>', 'another variant of the plugin; nothing is written');
 }
 
 /**

@@ -128,7 +128,7 @@ function rowsOf(pipeline: string): string[] {
 
 /** The pass of a row; empty if the row is written in a way that this does not know. */
 const passOf = (row: string): string =>
-  /^(?:IREE_PJRT_(?:CPU_|GPU_)?PASS\(\s*k\w+,\s*|\{Phase::k\w+,\s*")(\w+)/.exec(row)?.[1] ?? '';
+  /^(?:IREE_PJRT_(?:CPU_|GPU_|OLD_)?PASS\(\s*k\w+,\s*|\{Phase::k\w+,\s*")(\w+)/.exec(row)?.[1] ?? '';
 
 const PIPELINE = await readFile(join(NATIVE, 'src/rewrite/pipeline.cc'), 'utf8');
 const PASSES = rowsOf(PIPELINE).map(passOf);
