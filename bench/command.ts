@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The command lines of the benches. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import picocolors from 'picocolors';
 
 import { renderFailure } from '../engine/events/render-failure.js';
@@ -16,6 +16,13 @@ export function benchCommand(script: string, description: string, examples = '')
     .allowExcessArguments(false)
     .configureOutput({ getOutHelpWidth: () => 80, getErrHelpWidth: () => 80 })
     .exitOverride();
+}
+
+/** Parses an option that is a number above 0. */
+export function positive(text: string): number {
+  const number = Number(text);
+  if (!(number > 0 && number < 1e6)) throw new InvalidArgumentError('It must be a number above 0.');
+  return number;
 }
 
 /** Reads the command line and runs the bench; the process ends with the number that it returns, or with the code of its failure. */

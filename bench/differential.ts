@@ -11,18 +11,17 @@ import { format, resolveConfig } from 'prettier';
 
 import { EXIT_CODES } from '../engine/failure.js';
 import { CONFORMANCE } from '../stages/lib/testing/conformance.js';
-import { benchCommand, runBench } from './command.js';
+import { benchCommand, positive, runBench } from './command.js';
 import { Progress } from './differential/progress.js';
 import { renderMarkdown } from './differential/markdown.js';
 import { Tally, type Report } from './differential/tally.js';
 import { cores, libraryOf, pluginEnv, root } from './report.js';
-import { variantOption } from './rows.js';
+import { variantOption, type VariantOption } from './rows.js';
 
-interface Options {
+interface Options extends VariantOption {
   readonly seconds: number;
   readonly seed: number;
   readonly limit: number;
-  readonly variant?: string;
 }
 
 const EXAMPLES = `
@@ -41,12 +40,6 @@ function makeCommand(): Command {
     .option('--seed <number>', 'the first round of programs; the next has the next', whole, 0)
     .option('--limit <seconds>', 'how long a program may take', positive, 90)
     .addOption(variantOption());
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!(number > 0 && number < 1e6)) throw new InvalidArgumentError('It must be a number above 0.');
-  return number;
 }
 
 function whole(text: string): number {

@@ -6,11 +6,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { format, resolveConfig } from 'prettier';
 
 import { EXIT_CODES, fail } from '../engine/failure.js';
-import { benchCommand, runBench } from './command.js';
+import { benchCommand, positive, runBench } from './command.js';
 import type { Listed, Table } from './growth/cell.js';
 import { countText } from './growth/figures.js';
 import { envsOf, listed, measured, type Listing } from './growth/measure.js';
@@ -66,12 +66,6 @@ function makeCommand(): Command {
 
 function list(text: string): string[] {
   return text.split(',').filter((part) => part !== '');
-}
-
-function positive(text: string): number {
-  const number = Number(text);
-  if (!(number > 0 && number < 1e6)) throw new InvalidArgumentError('It must be a number above 0.');
-  return number;
 }
 
 /** Where a table lies, without its ending. Only a whole one of what is released stands beside this file. */

@@ -80,6 +80,10 @@ bool HasFloats(std::string_view element) {
   return element.find('f') != std::string_view::npos;
 }
 
+bool IsFloat(std::string_view element) {
+  return HasFloats(element) && ComplexPart(element).empty();
+}
+
 std::string ComplexPart(std::string_view element) {
   constexpr std::string_view kComplex = "complex<";
   if (!element.starts_with(kComplex)) return "";

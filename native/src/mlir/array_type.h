@@ -44,6 +44,9 @@ Shape ReadShape(const Ir& ir, MlirType type);
 // Of an element type in builtin form: floats, and complex numbers of them.
 bool HasFloats(std::string_view element);
 
+// Of an element type in builtin form: floats, and no complex numbers.
+bool IsFloat(std::string_view element);
+
 // `f32` of `complex<f32>`; empty for other elements.
 std::string ComplexPart(std::string_view element);
 

@@ -49,6 +49,14 @@ Dims Inverse(const Dims& order) {
   return inverse;
 }
 
+Dims NumbersAt(const Dims& numbers, const Dims& places) {
+  Dims some;
+  for (const int64_t place : places) {
+    some.push_back(numbers.at(static_cast<size_t>(place)));
+  }
+  return some;
+}
+
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op,
                            const Dims& numbers) {
   if (!IsVhlo(ir.Name(op))) {
@@ -177,12 +185,8 @@ MlirValue StablehloBuilder::Broadcast(MlirValue array, const Dims& shape,
 MlirValue StablehloBuilder::Transpose(MlirValue array,
                                       const Dims& permutation) const {
   if (std::ranges::is_sorted(permutation)) return array;
-  const Dims from = ShapeOf(array);
-  Dims to;
-  for (const int64_t d : permutation) {
-    to.push_back(from.at(static_cast<size_t>(d)));
-  }
-  return Make("transpose", {array}, Reshaped(array, to),
+  return Make("transpose", {array},
+              Reshaped(array, NumbersAt(ShapeOf(array), permutation)),
               {Integers("permutation", permutation)});
 }
 
@@ -218,6 +222,13 @@ MlirValue StablehloBuilder::Pad(MlirValue array, MlirValue fill,
       "pad", {array, fill}, Reshaped(array, shape),
       {Integers("edge_padding_high", high), Integers("edge_padding_low", low),
        Integers("interior_padding", interior)});
+}
+
+MlirValue StablehloBuilder::Pad(MlirValue array, const Dims& low,
+                                const Dims& high) const {
+  const std::string element = ElementOf(array);
+  const MlirValue zero = Splat(Type({}, element), ZeroOf(element));
+  return Pad(array, zero, low, high, Dims(low.size(), 0));
 }
 
 MlirValue StablehloBuilder::DynamicSlice(MlirValue array,

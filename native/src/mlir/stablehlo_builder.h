@@ -23,6 +23,9 @@ Dims UpTo(size_t rank);
 // The order that undoes this one.
 Dims Inverse(const Dims& order);
 
+// The numbers at these places, in their order.
+Dims NumbersAt(const Dims& numbers, const Dims& places);
+
 // A list of integers as an attribute, in the form that operations like `op`
 // have: `array<i64: 1, 2>` or VHLO's.
 MlirAttribute IntegersLike(const Ir& ir, MlirOperation op, const Dims& numbers);
@@ -73,6 +76,8 @@ class StablehloBuilder {
   // `interior`: how many come between two.
   MlirValue Pad(MlirValue array, MlirValue fill, const Dims& low,
                 const Dims& high, const Dims& interior) const;
+  // With zeros, at both ends.
+  MlirValue Pad(MlirValue array, const Dims& low, const Dims& high) const;
   // `starts`: scalars, one for each dimension.
   MlirValue DynamicSlice(MlirValue array, const std::vector<MlirValue>& starts,
                          const Dims& sizes) const;

@@ -51,4 +51,14 @@ void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
   ir.SetAttribute(op, kConfig, ir.Parse(config));
 }
 
+std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op) {
+  const MlirOperation function = ir.Enclosing(op, "func.func");
+  std::vector<MlirOperation> found = ir.AllOperations();
+  std::erase_if(found, [&](MlirOperation other) {
+    return ir.Enclosing(other, "func.func").ptr != function.ptr ||
+           TileSizes(ir, other, kVectors).empty();
+  });
+  return found;
+}
+
 }  // namespace iree_pjrt

@@ -26,6 +26,9 @@ std::vector<int64_t> TileSizes(const Ir& ir, MlirOperation op,
 void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
                   const std::vector<int64_t>& sizes);
 
+// What has vectors in the function of an operation, which is in it, too.
+std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_REWRITE_DISPATCH_LOWERING_CONFIG_H_

@@ -27,7 +27,7 @@ void CallMicrokernels(const Ir& ir);
 // Products of float64 are computed by tiles that fill the registers.
 void TileFloat64Products(const Ir& ir);
 
-// Convolutions of images are computed by tiles that fill the registers.
+// Convolutions are computed by tiles that fill the registers.
 void TileConvolutions(const Ir& ir);
 
 // LLVM makes vectors of complex numbers.

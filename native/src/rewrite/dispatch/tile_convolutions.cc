@@ -41,12 +41,6 @@ std::optional<Registers> RegistersFor(const Ir& ir, MlirOperation op) {
   return std::nullopt;
 }
 
-LoopList Loops(int64_t first, int64_t end) {
-  LoopList loops;
-  for (int64_t loop = first; loop < end; ++loop) loops.push_back(loop);
-  return loops;
-}
-
 // Whether the loops of the operation are batch, space and features of the
 // result, then space and features of what is reduced, some without batch or
 // features; it reads its array along sums of two loops, as windows do.
@@ -59,13 +53,15 @@ bool IsConvolution(const Ir& ir, MlirOperation op) {
     return false;
   }
   const int64_t space = std::ranges::count(maps[0], kNoLoop);
+  if (space == 0 || space >= rank) return false;
   const bool features = maps[0].back() == loops - 1;
-  LoopList read = Loops(0, rank - 1 - space);
+  LoopList read = AllLoops(rank - 1 - space);
   read.insert(read.end(), static_cast<size_t>(space), kNoLoop);
   if (features) read.push_back(loops - 1);
-  LoopList kernel = Loops(rank, loops);
+  LoopList kernel = AllLoops(loops);
+  kernel.erase(kernel.begin(), kernel.begin() + rank);
   kernel.push_back(rank - 1);
-  return space > 0 && space < rank && maps[0] == read && maps[1] == kernel &&
+  return maps[0] == read && maps[1] == kernel &&
          loops == rank + space + (features ? 1 : 0);
 }
 
@@ -125,13 +121,9 @@ void TileFunction(const Ir& ir, MlirOperation convolution) {
   const Tile tile =
       Choose({parts.at(rank - 2), parts.at(rank - 1)}, *registers);
   if (tile.places == 0) return;
-  const MlirOperation function = ir.Enclosing(convolution, "func.func");
-  for (const MlirOperation op : ir.AllOperations()) {
+  for (const MlirOperation op : TiledWith(ir, convolution)) {
     std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
-    if (vectors.size() < rank ||
-        ir.Enclosing(op, "func.func").ptr != function.ptr) {
-      continue;
-    }
+    if (vectors.size() < rank) continue;
     vectors.at(rank - 2) = tile.places;
     vectors.at(rank - 1) = tile.features;
     SetTileSizes(ir, op, kVectors, vectors);

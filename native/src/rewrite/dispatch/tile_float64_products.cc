@@ -68,17 +68,6 @@ std::vector<int64_t> LargerTiles(const Ir& ir, MlirOperation product) {
   return {vectors.begin(), vectors.begin() + static_cast<int64_t>(rank)};
 }
 
-// What else has tiles in the function of the product; all have the same.
-std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation product) {
-  const MlirOperation function = ir.Enclosing(product, "func.func");
-  std::vector<MlirOperation> found = ir.AllOperations();
-  std::erase_if(found, [&](MlirOperation op) {
-    return ir.Enclosing(op, "func.func").ptr != function.ptr ||
-           TileSizes(ir, op, kVectors).empty();
-  });
-  return found;
-}
-
 void Tile(const Ir& ir, MlirOperation product) {
   const std::vector<int64_t> tiles = LargerTiles(ir, product);
   if (tiles.empty()) return;

@@ -63,27 +63,18 @@ void CutReduction(const Ir& ir, MlirOperation op) {
       ir.api.mlirOperationGetNumOperands(op) / 2);
 }
 
-// The numbers of `all` at the dimensions from the first up to the last.
-Dims InSpace(const Dims& all, const Dims& dimensions, size_t first,
-             size_t last) {
-  Dims some;
-  for (size_t i = first; i < last; ++i) {
-    some.push_back(all.at(static_cast<size_t>(dimensions.at(i))));
-  }
-  return some;
-}
-
 void CutConvolution(const Ir& ir, MlirOperation op) {
   const StablehloBuilder builder(ir, op);
   const Dims result = builder.ShapeOf(ir.Results(op).at(0));
   const size_t rank = result.size();
-  const size_t space = rank - 2;
   const ConvolutionDims dims = ReadConvolution(ir, op, rank);
   const Dims sizes =
-      InSpace(builder.ShapeOf(ir.Operands(op).at(1)), dims.kernel, 0, space);
+      NumbersAt(builder.ShapeOf(ir.Operands(op).at(1)),
+                Dims(dims.kernel.begin(), dims.kernel.end() - 2));
   Cut(ir, op, ReadConvolutionWindow(ir, op, sizes),
       Dims(dims.input.begin() + 1, dims.input.end() - 1),
-      InSpace(result, dims.output, 1, rank - 1), 1);
+      NumbersAt(result, Dims(dims.output.begin() + 1, dims.output.end() - 1)),
+      1);
 }
 
 }  // namespace

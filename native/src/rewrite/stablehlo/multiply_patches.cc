@@ -38,8 +38,7 @@ class Patches {
             ir, op, Dims(kernel_shape_.begin(), kernel_shape_.end() - 2))) {}
 
   bool Pay() const {
-    const std::string element = builder_.ElementOf(kernel_);
-    if (!HasFloats(element) || !ComplexPart(element).empty() ||
+    if (!IsFloat(builder_.ElementOf(kernel_)) ||
         !IsPlainConvolution(ir_, op_) || HasNoElements(kernel_shape_) ||
         window_.base_dilations != Dims(space_, 1) || IsCut(window_.low) ||
         IsCut(window_.high)) {
@@ -55,7 +54,8 @@ class Patches {
   }
 
   void Multiply() {
-    Pad();
+    input_ = builder_.Pad(input_, Around(0, window_.low, 0),
+                          Around(0, window_.high, 0));
     std::vector<MlirValue> slices;
     Dims place(space_, 0);
     do {
@@ -85,14 +85,6 @@ class Patches {
     all.insert(all.end(), space.begin(), space.end());
     all.push_back(features);
     return all;
-  }
-
-  void Pad() {
-    const MlirValue zero =
-        builder_.Splat(builder_.Type({}, builder_.ElementOf(input_)), "0.0");
-    input_ =
-        builder_.Pad(input_, zero, Around(0, window_.low, 0),
-                     Around(0, window_.high, 0), Dims(result_shape_.size(), 0));
   }
 
   // What this element of the windows sees, in all of them.

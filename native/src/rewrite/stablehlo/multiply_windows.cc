@@ -25,14 +25,6 @@ constexpr int64_t kFeaturesOfVectors = 8;
 // and is slower than a product all the same with so many results.
 constexpr int64_t kManyResults = 64;
 
-Dims NumbersAt(const Dims& numbers, const Dims& places) {
-  Dims some;
-  for (const int64_t place : places) {
-    some.push_back(numbers.at(static_cast<size_t>(place)));
-  }
-  return some;
-}
-
 // A factor: an array with one dimension that the other does not
 // have, and others that both have in the same order.
 struct Factor {
@@ -65,11 +57,10 @@ class Windows {
   }
 
   bool Pay() const {
-    const std::string element = builder_.ElementOf(kernel_.array);
     const int64_t places = ElementCount(places_);
     const int64_t results = std::min(result_shape_.at(dims_.output.front()),
                                      result_shape_.at(dims_.output.back()));
-    return HasFloats(element) && ComplexPart(element).empty() && IsPlain() &&
+    return IsFloat(builder_.ElementOf(kernel_.array)) && IsPlain() &&
            places > 0 && results > 0 && places <= kMostPlacesOfWindow &&
            ElementCount(window_.sizes) / ElementCount(window_.base_dilations) >=
                kElementsForEachPlace * places &&
@@ -90,10 +81,7 @@ class Windows {
         high[d] = std::max(high[d], last + 1 - shape.at(d));
       }
     }
-    const MlirValue zero = builder_.Splat(
-        builder_.Type({}, builder_.ElementOf(input_.array)), "0.0");
-    input_.array =
-        builder_.Pad(input_.array, zero, low, high, Dims(space_ + 2, 0));
+    input_.array = builder_.Pad(input_.array, low, high);
     std::vector<MlirValue> products;
     Dims place(space_, 0);
     do {

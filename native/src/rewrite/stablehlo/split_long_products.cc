@@ -75,8 +75,7 @@ void SplitProduct(const Ir& ir, MlirOperation op) {
     matrix.rows = shape.at(static_cast<size_t>(1 - matrix.summed));
     return matrix.rows >= kLeastRows && matrix.rows <= kMostRows;
   };
-  if (!HasFloats(element) || !ComplexPart(element).empty() ||
-      !read(lhs, dimensions.lhs_contracting) ||
+  if (!IsFloat(element) || !read(lhs, dimensions.lhs_contracting) ||
       !read(rhs, dimensions.rhs_contracting)) {
     return;
   }

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "rewrite/stream/passes.h"
+#include "rewrite/stream/timepoints.h"
 
 namespace iree_pjrt {
 namespace {
@@ -43,24 +44,14 @@ bool AllocateParts(const Ir& ir, MlirOperation alloca, MlirValue whole) {
   return true;
 }
 
-// The point in time that the allocation waits for.
-MlirValue BeginOf(const Ir& ir, MlirOperation alloca) {
-  // The operands: the size and, if it has to wait, for what.
-  const std::vector<MlirValue> operands = ir.Operands(alloca);
-  if (operands.size() > 1) return operands[1];
-  const MlirOperation now =
-      ir.CreateBefore(alloca, "stream.timepoint.immediate", {},
-                      {ir.ResultTypes(alloca)[1]}, {});
-  return ir.api.mlirOperationGetResult(now, 0);
-}
-
 }  // namespace
 
 void AllocateDirectly(const Ir& ir) {
   for (const MlirOperation op : ir.OperationsOf(ir.Body(ir.Function("main")))) {
     if (ir.Name(op) != "stream.resource.alloca") continue;
     const std::vector<MlirValue> results = ir.Results(op);
-    ir.SetUses(ir.Uses(results[1]), BeginOf(ir, op));
+    // The operands: the size and, if it has to wait, for what.
+    ir.SetUses(ir.Uses(results[1]), AwaitedBy(ir, op, 1));
     if (!AllocateParts(ir, op, results[0])) {
       const MlirValue size = ir.api.mlirOperationGetOperand(op, 0);
       ir.SetUses(ir.Uses(results[0]), Allocate(ir, op, size));

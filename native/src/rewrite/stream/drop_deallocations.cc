@@ -6,6 +6,7 @@
 // ("transient buffer has not been committed"); before, deallocations did
 // nothing there.
 #include "rewrite/stream/passes.h"
+#include "rewrite/stream/timepoints.h"
 
 namespace iree_pjrt {
 
@@ -13,13 +14,7 @@ void DropDeallocations(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (ir.Name(op) != "stream.resource.dealloca") continue;
     // The operands: the resource, its size and, if it has to wait, for what.
-    const std::vector<MlirValue> operands = ir.Operands(op);
-    const MlirOperation now =
-        operands.size() > 2 ? MlirOperation{nullptr}
-                            : ir.CreateBefore(op, "stream.timepoint.immediate",
-                                              {}, ir.ResultTypes(op), {});
-    ir.Replace(op,
-               {now.ptr ? ir.api.mlirOperationGetResult(now, 0) : operands[2]});
+    ir.Replace(op, {AwaitedBy(ir, op, 2)});
   }
 }
 
