@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "device_options.h"
 #include "release/release_line.h"
+#include "runtime/target.h"
 
 namespace iree_pjrt {
 namespace {
@@ -96,7 +97,8 @@ CompilerLibrary::CompilerLibrary(const std::string& path) {
 // Sets the flags that no session takes, unless another plugin of ours in this
 // process has: the library ends the process when they are set twice.
 void CompilerLibrary::SetProcessFlags() {
-  std::vector<std::string> flags = {"iree"};
+  std::vector<std::string> flags = ProcessFlags();
+  flags.insert(flags.begin(), "iree");
   if (!kReusesRecordings || !kBindsInConditionals.Hold(kReleaseLine)) {
     flags.push_back("--iree-hal-memoization=false");
   }

@@ -101,11 +101,29 @@ class ObjectPlacer {
   void FindSlots() {
     ForEachRelocation([this](size_t, const Elf64_Rela& relocation) {
       const size_t index = ELF64_R_SYM(relocation.r_info);
-      const size_t type = ELF64_R_TYPE(relocation.r_info);
-      if (elf_.symbol(index).st_shndx == SHN_UNDEF || UsesSlot(type)) {
+      const Elf64_Sym& symbol = elf_.symbol(index);
+      if (IsUndefined(symbol) || IsAdded(symbol)) {
+        if (void* address = FindSymbol(elf_.Name(symbol))) {
+          found_.try_emplace(index, static_cast<char*>(address));
+        }
+      }
+      if (IsUndefined(symbol) || found_.contains(index) ||
+          UsesSlot(ELF64_R_TYPE(relocation.r_info))) {
         slots_.try_emplace(index, slots_.size());
       }
     });
+  }
+
+  static bool IsUndefined(const Elf64_Sym& symbol) {
+    return symbol.st_shndx == SHN_UNDEF;
+  }
+
+  // Of what an object defines, a program's own functions are local to it or
+  // for everyone.
+  static bool IsAdded(const Elf64_Sym& symbol) {
+    return ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+           ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
+           ELF64_ST_VISIBILITY(symbol.st_other) == STV_HIDDEN;
   }
 
   static bool UsesSlot(size_t type) {
@@ -167,9 +185,10 @@ class ObjectPlacer {
   void FillSlots() {
     for (const auto& [index, slot] : slots_) {
       const Elf64_Sym& symbol = elf_.symbol(index);
-      void* address = symbol.st_shndx == SHN_UNDEF
-                          ? FindSymbol(elf_.Name(symbol))
-                          : Address(symbol);
+      const auto found = found_.find(index);
+      char* const address = found != found_.end() ? found->second
+                            : IsUndefined(symbol) ? nullptr
+                                                  : Address(symbol);
       if (!address && ELF64_ST_BIND(symbol.st_info) != STB_WEAK) {
         throw Error(PJRT_Error_Code_NOT_FOUND,
                     "compiled code calls '" + std::string(elf_.Name(symbol)) +
@@ -202,7 +221,7 @@ class ObjectPlacer {
       return Address(elf_.symbol(index));
     }
     if (UsesSlot(type)) return Slot(slot->second);
-    const bool far = elf_.symbol(index).st_shndx == SHN_UNDEF;
+    const bool far = IsUndefined(elf_.symbol(index)) || found_.contains(index);
     if (!far) return Address(elf_.symbol(index));
     if (type != R_X86_64_64) return Stub(slot->second);
     char* address;
@@ -267,6 +286,7 @@ class ObjectPlacer {
   const ElfReader elf_;
   Mapping& memory_;
   std::vector<size_t> places_;
+  std::map<size_t, char*> found_;   // symbol -> its function in the process
   std::map<size_t, size_t> slots_;  // symbol -> number
   size_t begin_[kPartCount + 1] = {};
 };

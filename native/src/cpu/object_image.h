@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A relocatable ELF object of the compiler (x86-64), placed in memory and
 // relocated: the linker that a program needs, without a linker. Undefined
-// symbols are looked up in the process's C and math libraries.
+// symbols are looked up in the process's C and math libraries, and so is what
+// the compiler adds to each object (`memcpy`), in case they have it.
 //
 // The code stays mapped as long as the image lives. Immutable after
 // construction, so any thread may run it.

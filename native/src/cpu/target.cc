@@ -19,6 +19,21 @@ constexpr double kLargeContraction = 6e7;
 constexpr double kLargeScalarProduct = 2e4;
 constexpr double kLargeVectorProduct = 1e6;
 
+// What IREE links to each program. All of it is compiled, used or not: as
+// thoroughly as the program it takes most of a small one's time.
+constexpr const char* kLinkedToEach[] = {"__extendhfdf2",
+                                         "__extendhfsf2",
+                                         "__gnu_f2h_ieee",
+                                         "__gnu_h2f_ieee",
+                                         "__truncdfhf2",
+                                         "__truncsfhf2",
+                                         "fma",
+                                         "iree_f2h_ieee",
+                                         "iree_h2f_ieee",
+                                         "memcpy",
+                                         "memmove",
+                                         "memset"};
+
 double LargeProduct() {
   return kReleaseLine < ReleaseLine{3, 13} ? kLargeScalarProduct
                                            : kLargeVectorProduct;
@@ -49,6 +64,18 @@ std::vector<std::string> TargetFlags(const Target& target) {
           "--iree-llvmcpu-sanitize=address",
 #endif
           "--iree-llvmcpu-debug-symbols=false"};
+}
+
+// Objects call this process's functions instead (cpu/object_image.h).
+std::vector<std::string> ProcessFlags() {
+  std::vector<std::string> flags;
+  if (!kLoadsObjects) return flags;
+  for (const std::string name : kLinkedToEach) {
+    for (const char* attribute : {"noinline", "optnone"}) {
+      flags.push_back("--force-attribute=" + name + ":" + attribute);
+    }
+  }
+  return flags;
 }
 
 std::string TargetAttribute(const Target&) { return ""; }

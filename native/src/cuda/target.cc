@@ -90,6 +90,8 @@ std::vector<std::string> TargetFlags(const Target& target) {
               (known ? architecture.name : kStandIn)};
 }
 
+std::vector<std::string> ProcessFlags() { return {}; }
+
 // IREE 3.11 finds no description of these GPUs by name; its back end makes code
 // for them. Products of bfloat16 in tensor cores, which 3.13 knows
 // (NV_MMA_SYNC_F32_16x8x16_BF16), are 8 times as fast on an H200, but gave

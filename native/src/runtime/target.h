@@ -28,6 +28,9 @@ Target TargetOfTopology(const ClientOptions& options, std::string_view name);
 // Flags of the IREE compiler that choose the target.
 std::vector<std::string> TargetFlags(const Target& target);
 
+// Flags that the compiler takes for all programs of a process.
+std::vector<std::string> ProcessFlags();
+
 // The module's `hal.device.targets`, for a target that no flag can name; empty
 // for others.
 std::string TargetAttribute(const Target& target);

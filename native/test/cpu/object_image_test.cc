@@ -20,17 +20,25 @@ class TestObject {
       : names_(std::string("\0f_query\0", 9) + callee + '\0') {}
 
   uint32_t relocation_type = R_X86_64_PLT32;
+  // Gives it a function of the callee's name, which returns its argument.
+  bool adds_callee = false;
   uint64_t relocation_offset = 1;
 
   std::string Bytes() const {
-    // jmp rel32
-    const std::string code("\xe9\0\0\0\0", 5);
+    // jmp rel32; ret
+    const std::string code("\xe9\0\0\0\0\xc3", 6);
     Elf64_Sym symbols[3] = {};
     symbols[1].st_name = 1;
     symbols[1].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     symbols[1].st_shndx = 1;
     symbols[2].st_name = 9;
     symbols[2].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+    if (adds_callee) {
+      symbols[2].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+      symbols[2].st_other = STV_HIDDEN;
+      symbols[2].st_shndx = 1;
+      symbols[2].st_value = 5;
+    }
     const Elf64_Rela relocation = {
         relocation_offset, ELF64_R_INFO(uint64_t{2}, relocation_type), -4};
 
@@ -93,6 +101,22 @@ TEST(ObjectImage, CallsTheMathLibrary) {
   EXPECT_DOUBLE_EQ(f(27.0), 3.0);
 }
 
+TEST(ObjectImage, PrefersTheProcessToWhatTheCompilerAdds) {
+  TestObject object("cbrt");
+  object.adds_callee = true;
+  const ObjectImage image(object.Bytes(), "_query");
+  const auto f = reinterpret_cast<double (*)(double)>(image.entry());
+  EXPECT_DOUBLE_EQ(f(27.0), 3.0);
+}
+
+TEST(ObjectImage, TakesWhatTheCompilerAddsWhereTheProcessHasNone) {
+  TestObject object("no_such_function");
+  object.adds_callee = true;
+  const ObjectImage image(object.Bytes(), "_query");
+  const auto f = reinterpret_cast<double (*)(double)>(image.entry());
+  EXPECT_DOUBLE_EQ(f(27.0), 27.0);
+}
+
 TEST(ObjectImage, NamesItsFunctions) {
   const ObjectImage image(TestObject("cbrt").Bytes(), "_query");
   EXPECT_TRUE(image.NameOf(image.entry()).ends_with("_query"));
@@ -114,7 +138,7 @@ TEST(ObjectImage, RefusesOtherRelocations) {
 
 TEST(ObjectImage, RefusesARelocationOutsideItsSection) {
   TestObject object("cbrt");
-  object.relocation_offset = 2;
+  object.relocation_offset = 3;
   EXPECT_NE(FailureOf(object.Bytes()).find("out of range"), std::string::npos);
 }
 
