@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites of StableHLO for types of numbers and reductions, as text before and
-// after.
+// Rewrites of StableHLO for types of numbers, as text before and after.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -226,109 +225,6 @@ TEST(RewriteUnsignedOperationsTest, SoIsAScatterButForItsIndices) {
       Holds(text, "(tensor<4xi8>, tensor<1xui8>, tensor<i8>) -> tensor<4xi8>"))
       << text;
   EXPECT_TRUE(Holds(text, ": tensor<ui8>")) << text;
-}
-
-std::string Largest(const std::string& shape, const std::string& dimension,
-                    const std::string& type = "f32") {
-  const std::string array = "tensor<" + shape + "x" + type + ">";
-  return After("module {\nfunc.func @main(%v: " + array + ", %i: tensor<" +
-                   type + ">) -> tensor<5x" + type +
-                   "> {\n%0 = stablehlo.reduce(%v init: %i) applies "
-                   "stablehlo.maximum across dimensions = [" +
-                   dimension + "] : (" + array + ", tensor<" + type +
-                   ">) -> tensor<5x" + type + ">\nreturn %0 : tensor<5x" +
-                   type + ">\n}\n}",
-               &OrderFloatExtremes);
-}
-
-TEST(OrderFloatExtremesTest, WhereVectorsAreNotFull) {
-  const std::string text = Largest("5x17", "1");
-  EXPECT_TRUE(Holds(text, "(tensor<5x17xi32>, tensor<i32>) -> tensor<5xi32>"))
-      << text;
-  EXPECT_TRUE(Holds(text, "dense<2147483647> : tensor<5x17xi32>")) << text;
-  EXPECT_TRUE(Holds(text, "(tensor<5xi32>) -> tensor<5xf32>")) << text;
-  EXPECT_TRUE(Holds(Largest("17x5", "0"), "tensor<17x5xi32>"));
-  EXPECT_FALSE(Holds(Largest("5x128", "1"), "i32"));
-}
-
-TEST(OrderFloatExtremesTest, FloatsOf16BitsAreComparedAsIntegers) {
-  EXPECT_TRUE(Holds(Largest("5x128", "1", "bf16"), "tensor<5x128xi16>"));
-  EXPECT_TRUE(Holds(Largest("5x128", "1", "f16"), "tensor<5x128xi16>"));
-}
-
-// The sum of an array along dimensions.
-std::string Sum(const std::string& shape, const std::string& dimensions,
-                const std::string& result = "") {
-  const std::string array = "tensor<" + shape + "xf32>";
-  const std::string sum = "tensor<" + result + "f32>";
-  return After("module {\nfunc.func @main(%v: " + array +
-                   ", %z: tensor<f32>) -> " + sum +
-                   " {\n%0 = stablehlo.reduce(%v init: %z) applies "
-                   "stablehlo.add across dimensions = [" +
-                   dimensions + "] : (" + array + ", tensor<f32>) -> " + sum +
-                   "\nreturn %0 : " + sum + "\n}\n}",
-               &SplitReductions);
-}
-
-TEST(SplitReductionsTest, KeepsTheFirstDimensionsApart) {
-  const std::string text = Sum("512x200", "0, 1");
-  EXPECT_TRUE(Holds(text, "-> tensor<512xf32>")) << text;
-  EXPECT_FALSE(Holds(text, "reshape")) << text;
-}
-
-TEST(SplitReductionsTest, MakesPartsWhereThereAreNone) {
-  EXPECT_TRUE(Holds(Sum("131072", "0"), "-> tensor<128xf32>"));
-  EXPECT_TRUE(Holds(Sum("3x32768", "0, 1"), "-> tensor<128xf32>"));
-}
-
-TEST(SplitReductionsTest, PartsDoNotGrow) {
-  const std::string text = Sum("10000000", "0");
-  EXPECT_TRUE(Holds(text, "-> tensor<6250xf32>")) << text;
-  // 625,000 parts are many, too.
-  EXPECT_GE(Count(Sum("1000000000", "0"), "stablehlo.reduce("), 3u);
-}
-
-TEST(SplitReductionsTest, LeavesSmallOnes) {
-  EXPECT_FALSE(Holds(Sum("128x256", "0, 1"), "tensor<128xf32>"));
-  EXPECT_EQ(Count(Sum("512x1024", "0", "1024x"), "stablehlo.reduce("), 1u);
-  EXPECT_EQ(Count(Sum("1024x512", "1", "1024x"), "stablehlo.reduce("), 1u);
-}
-
-TEST(SplitReductionsTest, WhatIsLeftOfAnOddLengthIsAdded) {
-  const std::string text = Sum("65537", "0");
-  EXPECT_TRUE(Holds(text, "-> tensor<128xf32>")) << text;
-  EXPECT_TRUE(Holds(text, "[65536:65537]")) << text;
-  EXPECT_TRUE(Holds(text, "stablehlo.map")) << text;
-}
-
-TEST(SplitReductionsTest, Columns) {
-  const std::string text = Sum("1000000x10", "0", "10x");
-  EXPECT_TRUE(Holds(text, "tensor<15625x64x10xf32>")) << text;
-  // 15,625 sums are too many, too.
-  EXPECT_EQ(Count(text, "stablehlo.reduce("), 3u) << text;
-}
-
-TEST(SplitReductionsTest, RowsOfColumns) {
-  const std::string text = Sum("7x4096x9", "1", "7x9x");
-  EXPECT_TRUE(Holds(text, "tensor<7x64x64x9xf32>")) << text;
-  EXPECT_TRUE(Holds(text, "-> tensor<7x9xf32>")) << text;
-}
-
-TEST(SplitReductionsTest, LongRows) {
-  const std::string text = Sum("3x819200", "1", "3x");
-  EXPECT_TRUE(Holds(text, "tensor<3x400x2048xf32>")) << text;
-}
-
-TEST(SplitReductionsTest, DimensionsApartAreReducedOneAfterTheOther) {
-  const std::string text = Sum("64x16x100x100", "0, 2, 3", "16x");
-  EXPECT_TRUE(Holds(text, "-> tensor<64x16xf32>")) << text;
-  EXPECT_EQ(Count(text, "stablehlo.reduce("), 2u) << text;
-}
-
-TEST(SplitReductionsTest, ImagesByChannels) {
-  const std::string text = Sum("32x112x112x64", "0, 1, 2", "64x");
-  EXPECT_TRUE(Holds(text, "-> tensor<32x112x64xf32>")) << text;
-  EXPECT_FALSE(Holds(text, "reshape")) << text;
 }
 
 TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
