@@ -15,7 +15,7 @@ namespace {
 // So that threads which come late find something to do.
 constexpr size_t kPartsEach = 4;
 // Fewer numbers take less time than calling another thread does.
-constexpr size_t kShareFrom = 1 << 15;
+constexpr size_t kShareFrom = 1 << 13;
 
 // Of the work that is shared next. The steps of equal transforms have equal
 // numbers: how long they take is remembered by it.
