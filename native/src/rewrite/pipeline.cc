@@ -278,6 +278,10 @@ constexpr Pass kPasses[] = {
      "has",
      {.from = {3, 13}},
      Targets::kCpus},
+    IREE_PJRT_CPU_PASS(kSources, SeparateRows,
+                       "IREE divides to find each element's place in a row"),
+    IREE_PJRT_CPU_PASS(kSources, JoinCopiedDimensions,
+                       "IREE copies along the last dimension, however short"),
     IREE_PJRT_CPU_PASS(kSources, BindLoops,
                        "the memory of DispatchLoops is not bound to arguments"),
     IREE_PJRT_GPU_PASS(kSources, TurnReductions,
@@ -286,6 +290,8 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_CPU_PASS(kDispatch, ReduceBooleans,
                        "IREE makes scalar code of any and all"),
+    IREE_PJRT_CPU_PASS(kDispatch, TakeInLoops,
+                       "IREE gathers what it reverses, and bytes, one by one"),
     IREE_PJRT_CPU_PASS(
         kDispatch, TakeRows,
         "IREE takes each element of a row by an index of its own"),

@@ -33,7 +33,7 @@ bool IsFasterByKernel(const Ir& ir, MlirOperation product) {
 void CallMicrokernels(const Ir& ir) {
   std::vector<MlirOperation> products = ir.AllOperations();
   std::erase_if(products, [&](MlirOperation op) {
-    return ir.Name(op) != "linalg.mmt4d";
+    return ir.Name(op) != "linalg.mmt4d" && ir.Name(op) != "linalg.batch_mmt4d";
   });
   // The option is one for all executables.
   if (!products.empty() &&

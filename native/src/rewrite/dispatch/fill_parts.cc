@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a reduction that workers get. IREE (3.11, 3.13) divides 100 columns
-// by 25 and computes them in vectors of 32: masked, or peeled, element by
-// element, as a part has no whole vector. The pass makes parts of whole
-// vectors; of a few vectors, one part.
+// Parts of loops that workers get. IREE (3.11, 3.13) divides 100 columns by 25,
+// 1000 by 50, and computes them in vectors of 32 and 16: masked, or peeled,
+// element by element, as a part has few whole vectors. The pass makes parts of
+// whole vectors; of a few vectors, one part. Those of elementwise loops are
+// rows as long as can be: memory is read and written in one go.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -17,28 +18,88 @@ namespace {
 // Loops of up to so many vectors are not divided.
 constexpr int64_t kVectorsOfOnePart = 8;
 
+// A loop of the result, and the part of it that a worker gets.
+struct Loop {
+  int64_t length;
+  int64_t vector;
+  int64_t* part;
+
+  bool IsDivided() const { return *part > 0 && *part < length; }
+  bool LeavesVectors() const {
+    return vector > 1 && IsDivided() && *part % vector != 0;
+  }
+};
+
+// The dimensions of the result along which loops run.
+std::vector<Loop> LoopsOf(const Ir& ir, MlirOperation op,
+                          const std::vector<int64_t>& vectors,
+                          std::vector<int64_t>& parts) {
+  std::vector<Loop> found;
+  const LoopList loops = IndexingMaps(ir, op).back();
+  const MlirType type = ir.api.mlirValueGetType(ir.Operands(op).back());
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (loops[i] == kNoLoop) continue;
+    const auto loop = static_cast<size_t>(loops[i]);
+    found.push_back(
+        {ir.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(i)),
+         vectors.at(loop), &parts.at(loop)});
+  }
+  return found;
+}
+
+int64_t UpToWhole(int64_t number, int64_t vector) {
+  const int64_t step = std::max<int64_t>(vector, 1);
+  return (number + step - 1) / step * step;
+}
+
+// Whether elements that lie side by side follow each other in all arrays.
+bool RunsAlongRows(const Ir& ir, MlirOperation op) {
+  if (!IsElementwise(ir, op)) return false;
+  const std::vector<LoopList> maps = IndexingMaps(ir, op);
+  const int64_t along = maps.back().back();
+  return std::ranges::all_of(maps, [&](const LoopList& map) {
+    const auto found = std::ranges::find(map, along);
+    return found == map.end() || found + 1 == map.end();
+  });
+}
+
+// The largest divisor up to `limit`.
+int64_t DivisorUpTo(int64_t limit, int64_t number) {
+  int64_t divisor = std::max<int64_t>(limit, 1);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
+// Rows as long as the part has elements, or whole ones.
+bool LengthenRows(Loop rows, Loop row) {
+  if (!row.IsDivided() || *rows.part < 1) return false;
+  const int64_t size = *rows.part * *row.part;
+  if (row.length <= 2 * size) {
+    *row.part = row.length;
+    *rows.part = DivisorUpTo(size / row.length, rows.length);
+  } else {
+    *row.part = UpToWhole(size, row.vector);
+    *rows.part = 1;
+  }
+  return true;
+}
+
+bool FillVectors(Loop loop) {
+  if (!loop.LeavesVectors()) return false;
+  const bool few = loop.length <= kVectorsOfOnePart * loop.vector;
+  *loop.part = few ? loop.length
+                   : std::min(UpToWhole(*loop.part, loop.vector), loop.length);
+  return true;
+}
+
 void Fill(const Ir& ir, MlirOperation op) {
   std::vector<int64_t> parts = TileSizes(ir, op, kDistribution);
   const std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
   if (parts.empty() || parts.size() != vectors.size()) return;
-  const LoopList loops = IndexingMaps(ir, op).back();
-  const MlirType type = ir.api.mlirValueGetType(ir.Operands(op).back());
-  bool changed = false;
-  for (size_t i = 0; i < loops.size(); ++i) {
-    if (loops[i] == kNoLoop) continue;
-    const auto loop = static_cast<size_t>(loops[i]);
-    const int64_t length =
-        ir.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(i));
-    const int64_t vector = vectors.at(loop);
-    int64_t& part = parts.at(loop);
-    if (vector < 2 || part < 1 || part >= length || part % vector == 0) {
-      continue;
-    }
-    const int64_t whole = (part + vector - 1) / vector * vector;
-    const bool few = length <= kVectorsOfOnePart * vector;
-    part = few ? length : std::min(whole, length);
-    changed = true;
-  }
+  const std::vector<Loop> loops = LoopsOf(ir, op, vectors, parts);
+  bool changed = loops.size() > 1 && RunsAlongRows(ir, op) &&
+                 LengthenRows(loops.end()[-2], loops.back());
+  for (const Loop& loop : loops) changed |= FillVectors(loop);
   if (changed) SetTileSizes(ir, op, kDistribution, parts);
 }
 
@@ -46,7 +107,7 @@ void Fill(const Ir& ir, MlirOperation op) {
 
 void FillParts(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (IsReduction(ir, op)) Fill(ir, op);
+    if (IsGeneric(ir, op)) Fill(ir, op);
   }
 }
 

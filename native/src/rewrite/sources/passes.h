@@ -12,6 +12,13 @@ namespace iree_pjrt {
 // for, of numbers that are turned before and back after.
 void TurnReductions(const Ir& ir);
 
+// Elementwise loops that divide their index: one over rows, one along them.
+void SeparateRows(const Ir& ir);
+
+// Copies of parts of arrays: along as many dimensions at once as they have
+// whole.
+void JoinCopiedDimensions(const Ir& ir);
+
 // Submissions of few dispatches are recorded at each launch.
 void SubmitBriefly(const Ir& ir);
 

@@ -90,6 +90,45 @@ TEST(FillPartsTest, PartsOfManyAreOfWholeVectors) {
   EXPECT_TRUE(Holds(PartsOfColumns(1000, 125), "distribution = [128, 0]"));
 }
 
+// An elementwise loop whose second array has one element for each row.
+std::string PartsOfRows(const std::string& shape, const std::string& parts,
+                        const std::string& read = "(d0, d1)") {
+  const std::string array = "tensor<" + shape + "xf32>";
+  const std::string rows =
+      "tensor<" + shape.substr(0, shape.find('x')) + "xf32>";
+  return After("func.func @f(%a: " + array + ", %v: " + rows +
+                   ", %b: " + array + ") -> " + array +
+                   " { %0 = linalg.generic {indexing_maps = [affine_map<(d0, "
+                   "d1) -> " +
+                   read +
+                   ">, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> "
+                   "(d0, d1)>], iterator_types = [\"parallel\", "
+                   "\"parallel\"]} ins(%a, %v : " +
+                   array + ", " + rows + ") outs(%b : " + array +
+                   ") attrs = {lowering_config = "
+                   "#iree_cpu.lowering_config<distribution = [" +
+                   parts +
+                   "], vector_common_parallel = [1, 16]>} { ^bb0(%x: f32, %y: "
+                   "f32, %z: f32): %s = arith.addf %x, %y : f32 linalg.yield "
+                   "%s : f32 } -> " +
+                   array + " return %0 : " + array + " }",
+               &FillParts);
+}
+
+TEST(FillPartsTest, RowsAreAsLongAsThePartHasElements) {
+  EXPECT_TRUE(
+      Holds(PartsOfRows("4096x1000", "128, 50"), "distribution = [4, 1000]"));
+  EXPECT_TRUE(
+      Holds(PartsOfRows("1024x1024", "64, 64"), "distribution = [4, 1024]"));
+  EXPECT_TRUE(
+      Holds(PartsOfRows("17x30000", "17, 60"), "distribution = [1, 1024]"));
+}
+
+TEST(FillPartsTest, BlocksOfWhatIsTransposedStay) {
+  EXPECT_TRUE(Holds(PartsOfRows("1024x1024", "64, 64", "(d1, d0)"),
+                    "distribution = [64, 64]"));
+}
+
 TEST(FillPartsTest, WholeVectorsStay) {
   EXPECT_TRUE(Holds(PartsOfColumns(1024, 64), "distribution = [64, 0]"));
   EXPECT_TRUE(Holds(PartsOfColumns(20, 20), "distribution = [20, 0]"));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in the memory of a dispatch: `!iree_tensor_ext.dispatch.tensor<
+// readonly:tensor<8x3xf32>>`, which has no C API.
+#ifndef IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
+#define IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mlir/ir.h"
+
+namespace iree_pjrt {
+
+// What takes a part of an array out of memory, or puts one there. False for
+// null.
+bool IsLoad(const Ir& ir, MlirOperation op);
+bool IsStore(const Ir& ir, MlirOperation op);
+
+// Empty if it is no array in memory.
+std::vector<int64_t> ShapeInMemory(const Ir& ir, MlirValue memory);
+// The same bytes, in another shape.
+void SetShapeInMemory(const Ir& ir, MlirValue memory,
+                      const std::vector<int64_t>& shape);
+
+// `8x3x`
+std::string Dimensions(const std::vector<int64_t>& shape);
+
+}  // namespace iree_pjrt
+
+#endif  // IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_

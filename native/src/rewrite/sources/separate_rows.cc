@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise loops that ask where they are: masks, reversals, images that are
+// turned around. IREE (3.11, 3.13) counts the elements of all dimensions in one
+// loop, and divides to get back to where each lies: in vectors of 64 bits,
+// which takes longer than all else. The pass makes a loop for each dimension
+// that is asked for, and of those that elements are taken along side by side,
+// one: a mask of 1000 x 1000 takes half of the time, images that are flipped a
+// fifth.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mlir/attributes.h"
+#include "mlir/generics.h"
+#include "mlir/scalar_builder.h"
+#include "rewrite/sources/loop_places.h"
+#include "rewrite/sources/memory_type.h"
+#include "rewrite/sources/passes.h"
+
+namespace iree_pjrt {
+namespace {
+
+// Of shorter loops no vectors are made.
+constexpr int64_t kShortestVector = 16;
+
+std::string Listed(const std::vector<int64_t>& numbers, const char* between,
+                   const char* after = "") {
+  std::string text;
+  for (const int64_t number : numbers) {
+    text += (text.empty() ? "" : between) + std::to_string(number) + after;
+  }
+  return text;
+}
+
+// The dimensions of one loop, the first counted in front, in groups that stay
+// loops.
+class Groups {
+ public:
+  Groups(const Ir& ir, MlirOperation generic, int64_t loop, int64_t length)
+      : ir_(ir), places_(ir, generic, loop, length) {
+    const size_t count = places_.sizes().size();
+    joined_ = Joined();
+    size_t first = std::max<size_t>(joined_, 1);
+    if (joined_ < 2 && !Takes(generic)) {
+      while (first < count && Product(0, first) < kShortestVector) ++first;
+    }
+    ends_.push_back(first);
+    while (ends_.back() < count) ends_.push_back(ends_.back() + 1);
+  }
+
+  bool Change() const { return ends_.size() > 1 || joined_ > 1; }
+
+  // Of the loops, the outermost first.
+  std::vector<int64_t> Lengths() const {
+    std::vector<int64_t> lengths;
+    for (size_t i = ends_.size(); i-- > 0;) {
+      lengths.push_back(Product(Begin(i), ends_[i]));
+    }
+    return lengths;
+  }
+
+  // `loops`: the indices of the loops, the outermost first.
+  void Separate(std::vector<MlirValue> loops) const {
+    std::ranges::reverse(loops);
+    if (joined_ > 1) TakeSideBySide(loops[0]);
+    std::vector<MlirValue> places;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      for (size_t at = Begin(i); at < ends_[i]; ++at) {
+        places.push_back(PlaceIn(loops[i], Begin(i), at, ends_[i]));
+      }
+    }
+    places_.Become(places);
+  }
+
+ private:
+  size_t Begin(size_t group) const { return group == 0 ? 0 : ends_[group - 1]; }
+
+  int64_t Product(size_t begin, size_t end) const {
+    int64_t product = 1;
+    for (size_t i = begin; i < end; ++i) product *= places_.sizes()[i];
+    return product;
+  }
+
+  bool Takes(MlirOperation generic) const {
+    return std::ranges::any_of(
+        ir_.OperationsOf(ir_.Body(generic)),
+        [&](MlirOperation op) { return ir_.Name(op) == "tensor.extract"; });
+  }
+
+  // How many dimensions, from the first on, are asked for only to take
+  // elements that lie side by side along them.
+  size_t Joined() const {
+    size_t joined = 0;
+    while (joined < places_.sizes().size() && IsTakenAfter(joined)) ++joined;
+    return joined;
+  }
+
+  // Whether all that asks for it takes elements at these places along it and
+  // all dimensions before, which it has whole.
+  bool IsTakenAfter(size_t dimension) const {
+    return places_.IsUsed(dimension) &&
+           std::ranges::all_of(places_.UsesOf(dimension), [&](const Use& use) {
+             return ir_.Name(use.user) == "tensor.extract" &&
+                    IsWhole(ir_.Operands(use.user)[0]) &&
+                    FollowsIn(use.user, use.operand, dimension);
+           });
+  }
+
+  bool FollowsIn(MlirOperation extract, size_t operand,
+                 size_t dimension) const {
+    const std::vector<MlirValue> operands = ir_.Operands(extract);
+    const MlirType type = ir_.api.mlirValueGetType(operands[0]);
+    if (operand + dimension + 1 != operands.size()) return false;
+    for (size_t i = 0; i < dimension; ++i) {
+      const size_t place = operands.size() - 1 - i;
+      if (!places_.Is(operands[place], i) ||
+          ir_.api.mlirShapedTypeGetDimSize(
+              type, static_cast<intptr_t>(place) - 1) != places_.sizes()[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether its rows lie one after another.
+  bool IsWhole(MlirValue array) const {
+    const MlirOperation load = ir_.Definition(array);
+    return IsLoad(ir_, load) &&
+           ReadIntegers(ir_, ir_.Attribute(load, "static_sizes")) ==
+               ShapeInMemory(ir_, ir_.Operands(load)[0]);
+  }
+
+  void TakeSideBySide(MlirValue loop) const {
+    for (const Use& use : places_.UsesOf(0)) {
+      std::vector<MlirValue> operands = ir_.Operands(use.user);
+      operands.resize(operands.size() - joined_);
+      operands.push_back(loop);
+      operands[0] = Collapsed(operands[0]);
+      ir_.Replace(use.user, ir_.Results(ir_.CreateBefore(
+                                use.user, "tensor.extract", operands,
+                                ir_.ResultTypes(use.user), {})));
+    }
+  }
+
+  // The array with its last dimensions as one.
+  MlirValue Collapsed(MlirValue array) const {
+    const MlirType type = ir_.api.mlirValueGetType(array);
+    const auto rank = static_cast<size_t>(ir_.api.mlirShapedTypeGetRank(type));
+    std::string groups;
+    std::vector<int64_t> shape;
+    int64_t last = 1;
+    for (size_t i = 0; i < rank; ++i) {
+      const int64_t size =
+          ir_.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(i));
+      const bool starts = i + joined_ <= rank;
+      if (starts && i > 0) groups += "], [";
+      if (!starts) groups += ", ";
+      groups += std::to_string(i) + " : i64";
+      if (i + joined_ < rank) shape.push_back(size);
+      if (i + joined_ >= rank) last *= size;
+    }
+    shape.push_back(last);
+    const std::string element =
+        ir_.Print(ir_.api.mlirShapedTypeGetElementType(type));
+    const MlirOperation load = ir_.Definition(array);
+    return ir_.Results(ir_.CreateBefore(
+        ir_.api.mlirOperationGetNextInBlock(load), "tensor.collapse_shape",
+        {array}, {ir_.ParseType("tensor<" + Dimensions(shape) + element + ">")},
+        {ir_.Named("reassociation", ir_.Parse("[[" + groups + "]]"))}))[0];
+  }
+
+  // The place along the dimension `at`, where a loop counts those from `begin`
+  // up to `end`.
+  MlirValue PlaceIn(MlirValue loop, size_t begin, size_t at, size_t end) const {
+    const ScalarBuilder builder(
+        ir_, ir_.api.mlirOperationGetNextInBlock(ir_.Definition(loop)),
+        ir_.api.mlirValueGetType(loop));
+    MlirValue place = loop;
+    if (at > begin) {
+      place = builder.Apply("arith.divsi",
+                            {place, builder.Constant(Product(begin, at))});
+    }
+    if (at + 1 < end) {
+      place = builder.Apply("arith.remsi",
+                            {place, builder.Constant(places_.sizes()[at])});
+    }
+    return place;
+  }
+
+  const Ir& ir_;
+  const LoopPlaces places_;
+  size_t joined_ = 0;
+  std::vector<size_t> ends_;
+};
+
+// An elementwise generic whose arrays are indexed by loops.
+class SeparatedLoops {
+ public:
+  SeparatedLoops(const Ir& ir, MlirOperation op)
+      : ir_(ir), op_(op), maps_(IndexingMaps(ir, op)) {
+    const MlirType type = ir.ResultTypes(op)[0];
+    for (const int64_t loop : maps_.back()) {
+      groups_.emplace_back(ir, op, loop,
+                           ir.api.mlirShapedTypeGetDimSize(
+                               type, static_cast<intptr_t>(groups_.size())));
+    }
+  }
+
+  bool Change() const { return std::ranges::any_of(groups_, &Groups::Change); }
+
+  void Separate() const {
+    std::vector<LoopList> loops;
+    int64_t count = 0;
+    for (const Groups& groups : groups_) {
+      LoopList& own = loops.emplace_back();
+      for (size_t i = 0; i < groups.Lengths().size(); ++i) {
+        own.push_back(count++);
+      }
+    }
+    ReplaceIndices(loops);
+    std::vector<LoopList> maps;
+    for (size_t i = 0; i < maps_.size(); ++i) {
+      maps.push_back(Spread(maps_[i], loops));
+      SeparateOperand(static_cast<intptr_t>(i));
+    }
+    ir_.SetAttribute(op_, "indexing_maps", MapsOf(ir_, count, maps));
+    std::string kinds;
+    for (int64_t i = 0; i < count; ++i) {
+      kinds +=
+          (i > 0 ? ", " : "") + std::string("#linalg.iterator_type<parallel>");
+    }
+    ir_.SetAttribute(op_, "iterator_types", ir_.Parse("[" + kinds + "]"));
+    CollapseResult();
+  }
+
+ private:
+  void ReplaceIndices(const std::vector<LoopList>& loops) const {
+    const MlirOperation first =
+        ir_.api.mlirBlockGetFirstOperation(ir_.Body(op_));
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      std::vector<MlirValue> indices;
+      for (const int64_t loop : loops[i]) {
+        indices.push_back(ir_.Results(ir_.CreateBefore(
+            first, "linalg.index", {}, {ir_.ParseType("index")},
+            {ir_.Named("dim",
+                       ir_.Parse(std::to_string(loop) + " : i64"))}))[0]);
+      }
+      groups_[i].Separate(indices);
+    }
+  }
+
+  static LoopList Spread(const LoopList& map,
+                         const std::vector<LoopList>& loops) {
+    LoopList spread;
+    for (const int64_t loop : map) {
+      const LoopList& own = loops[static_cast<size_t>(loop)];
+      spread.insert(spread.end(), own.begin(), own.end());
+    }
+    return spread;
+  }
+
+  // Of an array that these loops index: its dimensions once they are separate,
+  // and which were one.
+  std::vector<int64_t> ShapeOf(const LoopList& map) const {
+    std::vector<int64_t> shape;
+    for (const int64_t loop : map) {
+      const auto lengths = groups_[static_cast<size_t>(loop)].Lengths();
+      shape.insert(shape.end(), lengths.begin(), lengths.end());
+    }
+    return shape;
+  }
+  MlirNamedAttribute Reassociation(const LoopList& map) const {
+    std::string lists;
+    int64_t next = 0;
+    for (const int64_t loop : map) {
+      LoopList list;
+      for (size_t i = 0;
+           i < groups_[static_cast<size_t>(loop)].Lengths().size(); ++i) {
+        list.push_back(next++);
+      }
+      lists +=
+          (lists.empty() ? "[" : ", [") + Listed(list, ", ", " : i64") + "]";
+    }
+    return ir_.Named("reassociation", ir_.Parse("[" + lists + "]"));
+  }
+
+  void SeparateOperand(intptr_t number) const {
+    const LoopList& map = maps_[static_cast<size_t>(number)];
+    const std::vector<int64_t> shape = ShapeOf(map);
+    if (shape.size() == map.size()) return;
+    const MlirValue array = ir_.api.mlirOperationGetOperand(op_, number);
+    const std::string element = ir_.Print(
+        ir_.api.mlirShapedTypeGetElementType(ir_.api.mlirValueGetType(array)));
+    const MlirType type =
+        ir_.ParseType("tensor<" + Dimensions(shape) + element + ">");
+    const MlirOperation made = ir_.Definition(array);
+    const bool empty = made.ptr && ir_.Name(made) == "tensor.empty";
+    const MlirOperation separate =
+        empty
+            ? ir_.CreateBefore(op_, "tensor.empty", {}, {type}, {})
+            : ir_.CreateBefore(
+                  op_, "tensor.expand_shape", {array}, {type},
+                  {Reassociation(map),
+                   ir_.Named(
+                       "static_output_shape",
+                       ir_.Parse("array<i64: " + Listed(shape, ", ") + ">"))});
+    ir_.api.mlirOperationSetOperand(op_, number, ir_.Results(separate)[0]);
+  }
+
+  void CollapseResult() const {
+    const MlirValue result = ir_.Results(op_)[0];
+    const MlirType before = ir_.api.mlirValueGetType(result);
+    const MlirType now = ir_.api.mlirValueGetType(ir_.Operands(op_).back());
+    if (ir_.api.mlirTypeEqual(before, now)) return;
+    const std::vector<Use> uses = ir_.Uses(result);
+    ir_.api.mlirValueSetType(result, now);
+    const MlirOperation collapsed = ir_.CreateBefore(
+        ir_.api.mlirOperationGetNextInBlock(op_), "tensor.collapse_shape",
+        {result}, {before}, {Reassociation(maps_.back())});
+    ir_.SetUses(uses, ir_.Results(collapsed)[0]);
+  }
+
+  const Ir& ir_;
+  const MlirOperation op_;
+  const std::vector<LoopList> maps_;
+  std::vector<Groups> groups_;
+};
+
+// Whether it has one result, of a static shape, whose dimensions are its loops,
+// and all that it reads is indexed by loops.
+bool IsPlain(const Ir& ir, MlirOperation op) {
+  if (!IsElementwise(ir, op)) return false;
+  const std::vector<MlirType> results = ir.ResultTypes(op);
+  const std::vector<LoopList> maps = IndexingMaps(ir, op);
+  return results.size() == 1 &&
+         ir.api.mlirShapedTypeHasStaticShape(results[0]) &&
+         maps.back() == AllLoops(LoopCount(ir, op)) &&
+         std::ranges::all_of(maps, [](const LoopList& map) {
+           return std::ranges::find(map, kNoLoop) == map.end();
+         });
+}
+
+}  // namespace
+
+void SeparateRows(const Ir& ir) {
+  for (const MlirOperation function : ir.AllOperations()) {
+    if (ir.Name(function) != "func.func") continue;
+    std::vector<MlirOperation> loops =
+        Ir{ir.api, ir.context, function}.AllOperations();
+    std::erase_if(loops, [&](MlirOperation op) {
+      return !ir.Name(op).starts_with("linalg.") ||
+             ir.api.mlirOperationGetNumRegions(op) == 0;
+    });
+    // What shares a dispatch with others is tiled with them.
+    if (loops.size() != 1 || !IsPlain(ir, loops[0])) continue;
+    const SeparatedLoops separated(ir, loops[0]);
+    if (separated.Change()) separated.Separate();
+  }
+}
+
+}  // namespace iree_pjrt
