@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What asks where an element lies: images turned, rolled, padded, resized, masked; parts that are copied."""
+"""Elements asked where they lie: images turned, rolled, padded, resized, masked, and copied."""
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,14 @@ from jax import lax
 
 DTYPES = ["float32", "bfloat16", "int8", "bool", "complex64", "int32"]
 # Few channels and many, lengths that fill vectors and that don't, more than one image and one.
-SHAPES = [(2, 9, 12, 3), (3, 16, 8, 17), (1, 7, 40, 1), (5, 6, 7, 32), (64, 5, 4, 2), (2, 33, 31, 3)]
+SHAPES = [
+    (2, 9, 12, 3),
+    (3, 16, 8, 17),
+    (1, 7, 40, 1),
+    (5, 6, 7, 32),
+    (64, 5, 4, 2),
+    (2, 33, 31, 3),
+]
 IMAGES = [*zip(DTYPES, SHAPES, strict=True), *(("float32", shape) for shape in SHAPES[1:])]
 
 
@@ -38,7 +45,8 @@ def test_images(same, dtype, shape):
     same(lambda x: (x[:, ::-1], x[:, :, ::-1], x[..., ::-1], x[::-1, ::-1]), x)
     same(lambda x: (jnp.rot90(x, axes=(1, 2)), jnp.rot90(x, 2, axes=(1, 2))), x)
     same(lambda x: (jnp.roll(x, 3, 2), jnp.roll(x, -2, 1), jnp.roll(x, 1, -1)), x)
-    same(lambda x: [jnp.pad(x, ((0, 0), (2, 1), (1, 3), (0, 0)), mode=m) for m in ("reflect", "edge", "wrap")], x)
+    around = ((0, 0), (2, 1), (1, 3), (0, 0))
+    same(lambda x: [jnp.pad(x, around, mode=mode) for mode in ("reflect", "edge", "wrap")], x)
     same(lambda x: jnp.concatenate([x[:, :, 1:], x, x[:, :, :1]], 2), x)
     same(lambda x: jnp.concatenate([x[..., :1], x], -1), x)
     same(masks, x)
@@ -52,7 +60,8 @@ def test_resized(same, shape):
         return jax.image.resize(x, (batch, rows, columns, channels), "nearest")
 
     def program(x):
-        return resized(x, 2 * height, 2 * width), resized(x, height // 2, width - 1), resized(x, height, 3 * width)
+        larger = resized(x, 2 * height, 2 * width), resized(x, height, 3 * width)
+        return *larger, resized(x, height // 2, width - 1)
 
     same(program, image(shape, "float32"))
 
@@ -65,7 +74,9 @@ def test_lines(same, dtype, length):
     same(lambda x, places: (x[::-1], x[5:-3][::-1], x[places], x[::-2], x[places][::-1]), x, places)
 
 
-@pytest.mark.parametrize("shape", [(64, 64), (33, 1000), (1000, 17), (9, 30_000), (1025, 300), (3, 5, 700)])
+@pytest.mark.parametrize(
+    "shape", [(64, 64), (33, 1000), (1000, 17), (9, 30_000), (1025, 300), (3, 5, 700)]
+)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
 def test_rows_with_a_number_each(same, dtype, shape):
     def program(x):
@@ -75,11 +86,14 @@ def test_rows_with_a_number_each(same, dtype, shape):
     same(program, image(shape, dtype))
 
 
-@pytest.mark.parametrize(("batch", "sizes"), [(1, (128, 128, 64)), (12, (100, 60, 130)), (3, (257, 33, 511))])
+@pytest.mark.parametrize(
+    ("batch", "sizes"), [(1, (128, 128, 64)), (12, (100, 60, 130)), (3, (257, 33, 511))]
+)
 def test_batches_of_narrow_products(on_both, batch, sizes):
     rows, inner, columns = sizes
     generator = np.random.default_rng(inner)
     a = np.asarray(jnp.asarray(generator.standard_normal((batch, rows, inner)), "bfloat16"))
     b = np.asarray(jnp.asarray(generator.standard_normal((batch, inner, columns)), "bfloat16"))
     (ours, theirs), *_ = on_both(lambda a, b: (a @ b,), a, b)
-    np.testing.assert_allclose(np.asarray(ours, "float32"), np.asarray(theirs, "float32"), atol=0.13, rtol=1e-2)
+    ours, theirs = np.asarray(ours, "float32"), np.asarray(theirs, "float32")
+    np.testing.assert_allclose(ours, theirs, atol=0.13, rtol=1e-2)
