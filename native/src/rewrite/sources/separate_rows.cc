@@ -92,31 +92,39 @@ class Groups {
   // elements that lie side by side along them.
   size_t Joined() const {
     size_t joined = 0;
-    while (joined < places_.sizes().size() && IsTakenAfter(joined)) ++joined;
+    while (joined < places_.sizes().size() && AreTakenUpTo(joined)) ++joined;
     return joined;
   }
 
-  // Whether all that asks for it takes elements at these places along it and
-  // all dimensions before, which it has whole.
-  bool IsTakenAfter(size_t dimension) const {
-    return places_.IsUsed(dimension) &&
-           std::ranges::all_of(places_.UsesOf(dimension), [&](const Use& use) {
-             return ir_.Name(use.user) == "tensor.extract" &&
-                    IsWhole(ir_.Operands(use.user)[0]) &&
-                    FollowsIn(use.user, use.operand, dimension);
-           });
+  // Whether all that asks for dimensions up to this one takes elements at
+  // the places along all of them, of arrays that have those before it whole.
+  bool AreTakenUpTo(size_t last) const {
+    for (size_t i = 0; i <= last; ++i) {
+      if (!places_.IsUsed(i) ||
+          !std::ranges::all_of(places_.UsesOf(i), [&](const Use& use) {
+            return TakesUpTo(last, use.user) &&
+                   use.operand + i + 1 ==
+                       ir_.Operands(use.user).size();
+          })) {
+        return false;
+      }
+    }
+    return true;
   }
 
-  bool FollowsIn(MlirOperation extract, size_t operand,
-                 size_t dimension) const {
-    const std::vector<MlirValue> operands = ir_.Operands(extract);
+  bool TakesUpTo(size_t last, MlirOperation op) const {
+    const std::vector<MlirValue> operands = ir_.Operands(op);
+    if (ir_.Name(op) != "tensor.extract" || operands.size() < last + 2 ||
+        !IsWhole(operands[0])) {
+      return false;
+    }
     const MlirType type = ir_.api.mlirValueGetType(operands[0]);
-    if (operand + dimension + 1 != operands.size()) return false;
-    for (size_t i = 0; i < dimension; ++i) {
-      const size_t place = operands.size() - 1 - i;
-      if (!places_.Is(operands[place], i) ||
-          ir_.api.mlirShapedTypeGetDimSize(
-              type, static_cast<intptr_t>(place) - 1) != places_.sizes()[i]) {
+    for (size_t i = 0; i <= last; ++i) {
+      const size_t at = operands.size() - 1 - i;
+      const int64_t length = ir_.api.mlirShapedTypeGetDimSize(
+          type, static_cast<intptr_t>(at) - 1);
+      if (!places_.Is(operands[at], i) ||
+          (i < last && length != places_.sizes()[i])) {
         return false;
       }
     }

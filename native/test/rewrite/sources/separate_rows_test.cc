@@ -77,6 +77,21 @@ TEST(SeparateRowsTest, WhatLiesSideBySideIsTakenByOneIndex) {
   EXPECT_FALSE(Holds(text, "tensor.extract %0[")) << text;
 }
 
+TEST(SeparateRowsTest, WhatLiesElsewhereInOneArrayKeepsItsIndices) {
+  // Of the second, lines are taken in another order.
+  const std::string text = Looped(
+      "301056",
+      "%c = arith.remsi %i, %c3 : index %q = arith.divsi %i, %c3 : index "
+      "%w = arith.remsi %q, %c112 : index %r = arith.divsi %q, %c112 : index "
+      "%h = arith.remsi %r, %c112 : index %n = arith.divsi %r, %c112 : index "
+      "%b = arith.subi %c111, %h : index "
+      "%e = tensor.extract %array[%n, %h, %w, %c] : tensor<8x112x112x3xf32> "
+      "%f = tensor.extract %array[%n, %b, %w, %c] : tensor<8x112x112x3xf32> "
+      "%s = arith.addf %e, %f : f32 linalg.yield %s : f32");
+  EXPECT_EQ(Count(text, "-> tensor<8x112x112x3xf32>"), 1u);
+  EXPECT_EQ(Count(text, "tensor<8x112x336xf32>) {"), 1u) << text;
+}
+
 TEST(SeparateRowsTest, OtherLoopsStay) {
   for (const char* body :
        {"%p = arith.addi %i, %c7 : index", "%p = arith.remsi %c7, %i : index",
