@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stablehlo.sort along one dimension of a batch of arrays.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -7,9 +8,17 @@
 #include "ffi/call_attributes.h"
 #include "ffi/foreign_call.h"
 #include "ffi/sort.h"
+#include "runtime/share_work.h"
 
 namespace iree_pjrt {
 namespace {
+
+// So that threads which come late find something to do.
+constexpr size_t kPartsEach = 4;
+// Fewer elements take less time than calling another thread does.
+constexpr size_t kShareFrom = 1 << 12;
+// Of work that is shared: lines of one length, by one number of keys.
+constexpr uint64_t kKinds = 0x9e37'79b9'7f4a'7c15;
 
 using Buffers = std::vector<const XLA_FFI_Buffer*>;
 
@@ -61,9 +70,28 @@ class SortCall {
 
   void Run() const {
     if (to_.count() * to_.size == 0) return;
+    const size_t parts = Parts();
+    if (parts == 1) return SortLines(0, from_.count());
+    const auto first = [&](uint64_t part) {
+      return static_cast<size_t>(part) * from_.count() / parts;
+    };
+    ShareThrowingWork(from_.size * kKinds + keys_.size(), parts,
+                      [&](uint64_t begin, uint64_t end) {
+                        SortLines(first(begin), first(end));
+                      });
+  }
+
+ private:
+  // Into how many the lines are divided among threads.
+  size_t Parts() const {
+    if (from_.count() * from_.size < kShareFrom) return 1;
+    return std::min(from_.count(), WorkThreads() * kPartsEach);
+  }
+
+  void SortLines(size_t first, size_t end) const {
     LineSorter sorter(from_.size, begin_, begin_ + to_.size);
     std::vector<KeyLine> keys(keys_.size());
-    for (size_t i = 0; i < from_.count(); ++i) {
+    for (size_t i = first; i < end; ++i) {
       for (size_t k = 0; k < keys.size(); ++k) {
         const XLA_FFI_Buffer& buffer = *keys_[k].buffer;
         keys_[k].code.Encode(At(buffer, from_.Begin(i)), from_.stride,
@@ -74,7 +102,6 @@ class SortCall {
     }
   }
 
- private:
   static char* At(const XLA_FFI_Buffer& buffer, size_t element) {
     return static_cast<char*>(buffer.data) + element * ByteSizeOf(buffer.dtype);
   }

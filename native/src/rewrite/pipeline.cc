@@ -299,9 +299,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(
         kDispatch, TakeRows,
         "IREE takes each element of a row by an index of its own"),
-    IREE_PJRT_CPU_PASS(kDispatch, FillParts,
-                       "IREE divides what it reduces into parts of less than a "
-                       "vector"),
+    IREE_PJRT_CPU_PASS(
+        kDispatch, FillParts,
+        "IREE divides loops into parts of less than a vector, and "
+        "rows into pieces"),
     IREE_PJRT_CPU_PASS(
         kDispatch, PeelLoops,
         "IREE masks all vectors of a length that does not fill the last one"),

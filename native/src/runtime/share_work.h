@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 
 namespace iree_pjrt {
 
@@ -19,6 +21,29 @@ size_t WorkThreads();
 // Returns when all `count` parts are done. Parts of the same `kind`, any
 // number, take about as long each time.
 void ShareWork(uint64_t kind, uint64_t count, WorkParts work, void* context);
+
+// The same of work that may throw, a function of `begin` and `end`: throws one
+// of the errors once all parts are done, or given up.
+template <typename Work>
+void ShareThrowingWork(uint64_t kind, uint64_t count, const Work& work) {
+  struct Shared {
+    const Work& work;
+    std::mutex mutex;
+    std::exception_ptr error;
+
+    static void Run(void* context, uint64_t begin, uint64_t end) noexcept {
+      auto& shared = *static_cast<Shared*>(context);
+      try {
+        shared.work(begin, end);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(shared.mutex);
+        shared.error = std::current_exception();
+      }
+    }
+  } shared{work, {}, nullptr};
+  ShareWork(kind, count, &Shared::Run, &shared);
+  if (shared.error) std::rethrow_exception(shared.error);
+}
 
 }  // namespace iree_pjrt
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <exception>
 #include <functional>
 #include <utility>
 
@@ -46,54 +45,28 @@ class Part : public Scheduler {
   Range rest_;
 };
 
-class Shared {
- public:
-  Shared(size_t work, size_t count, const Function& function)
-      : work_(work), count_(count), function_(function) {}
-
-  void Run() {
-    if (count_ == 1) return RunPart(0);
-    iree_pjrt::ShareWork(
-        next_kind++, count_,
-        [](void* context, uint64_t begin, uint64_t end) {
-          static_cast<Shared*>(context)->RunParts(begin, end);
-        },
-        this);
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  void RunPart(size_t number) const {
-    Part part(work_, number, count_);
-    function_(part);
-  }
-
-  void RunParts(uint64_t begin, uint64_t end) noexcept {
-    try {
-      for (uint64_t i = begin; i < end; ++i) RunPart(i);
-    } catch (...) {
-      const LockGuard lock(mutex_);
-      error_ = std::current_exception();
+// `work` in `count` parts, of which each thread takes some.
+void Share(size_t work, size_t count, const Function& function) {
+  const auto run = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; ++i) {
+      Part part(work, i, count);
+      function(part);
     }
-  }
-
-  const size_t work_;
-  const size_t count_;
-  const Function& function_;
-  Mutex mutex_;
-  std::exception_ptr error_;
-};
+  };
+  if (count == 1) return run(0, 1);
+  iree_pjrt::ShareThrowingWork(next_kind++, count, run);
+}
 
 }  // namespace
 
 size_t adjust_nthreads(size_t wanted) { return wanted; }
 
 void execStatic(size_t work, size_t threads, size_t, Function function) {
-  Shared(work, std::clamp<size_t>(work, 1, threads), function).Run();
+  Share(work, std::clamp<size_t>(work, 1, threads), function);
 }
 
 void execParallel(size_t threads, Function function) {
-  Shared(0, threads, function).Run();
+  Share(0, threads, function);
 }
 
 void execParallel(size_t begin, size_t end, size_t,

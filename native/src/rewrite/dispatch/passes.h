@@ -17,7 +17,7 @@ void TakeInLoops(const Ir& ir);
 // Rows taken by index are read in vectors, not element by element.
 void TakeRows(const Ir& ir);
 
-// Workers get whole vectors of a reduction's results.
+// Workers get whole vectors of results, and rows in few pieces.
 void FillParts(const Ir& ir);
 
 // Loops take whole vectors, and what is left element by element.

@@ -103,8 +103,7 @@ class Groups {
       if (!places_.IsUsed(i) ||
           !std::ranges::all_of(places_.UsesOf(i), [&](const Use& use) {
             return TakesUpTo(last, use.user) &&
-                   use.operand + i + 1 ==
-                       ir_.Operands(use.user).size();
+                   use.operand + i + 1 == ir_.Operands(use.user).size();
           })) {
         return false;
       }
@@ -121,8 +120,8 @@ class Groups {
     const MlirType type = ir_.api.mlirValueGetType(operands[0]);
     for (size_t i = 0; i <= last; ++i) {
       const size_t at = operands.size() - 1 - i;
-      const int64_t length = ir_.api.mlirShapedTypeGetDimSize(
-          type, static_cast<intptr_t>(at) - 1);
+      const int64_t length =
+          ir_.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(at) - 1);
       if (!places_.Is(operands[at], i) ||
           (i < last && length != places_.sizes()[i])) {
         return false;
