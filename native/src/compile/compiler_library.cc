@@ -97,8 +97,8 @@ CompilerLibrary::CompilerLibrary(const std::string& path) {
 // Sets the flags that no session takes, unless another plugin of ours in this
 // process has: the library ends the process when they are set twice.
 void CompilerLibrary::SetProcessFlags() {
-  std::vector<std::string> flags = ProcessFlags();
-  flags.insert(flags.begin(), "iree");
+  std::vector<std::string> flags = {"iree"};
+  std::ranges::copy(ProcessFlags(), std::back_inserter(flags));
   if (!kReusesRecordings || !kBindsInConditionals.Hold(kReleaseLine)) {
     flags.push_back("--iree-hal-memoization=false");
   }

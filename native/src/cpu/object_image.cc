@@ -101,17 +101,29 @@ class ObjectPlacer {
   void FindSlots() {
     ForEachRelocation([this](size_t, const Elf64_Rela& relocation) {
       const size_t index = ELF64_R_SYM(relocation.r_info);
-      const Elf64_Sym& symbol = elf_.symbol(index);
-      if (IsUndefined(symbol) || IsAdded(symbol)) {
-        if (void* address = FindSymbol(elf_.Name(symbol))) {
-          found_.try_emplace(index, static_cast<char*>(address));
-        }
-      }
-      if (IsUndefined(symbol) || found_.contains(index) ||
-          UsesSlot(ELF64_R_TYPE(relocation.r_info))) {
+      LookUp(index);
+      if (IsElsewhere(index) || UsesSlot(ELF64_R_TYPE(relocation.r_info))) {
         slots_.try_emplace(index, slots_.size());
       }
     });
+  }
+
+  // Asks the process once for what it may have.
+  void LookUp(size_t index) {
+    const Elf64_Sym& symbol = elf_.symbol(index);
+    if (!IsUndefined(symbol) && !IsAdded(symbol)) return;
+    const auto [found, is_new] = found_.try_emplace(index, nullptr);
+    if (is_new) found->second = FindSymbol(elf_.Name(symbol));
+  }
+
+  // The symbol in the process; null if it has none, or was not asked.
+  void* Found(size_t index) const {
+    const auto found = found_.find(index);
+    return found == found_.end() ? nullptr : found->second;
+  }
+
+  bool IsElsewhere(size_t index) const {
+    return IsUndefined(elf_.symbol(index)) || Found(index);
   }
 
   static bool IsUndefined(const Elf64_Sym& symbol) {
@@ -185,10 +197,8 @@ class ObjectPlacer {
   void FillSlots() {
     for (const auto& [index, slot] : slots_) {
       const Elf64_Sym& symbol = elf_.symbol(index);
-      const auto found = found_.find(index);
-      char* const address = found != found_.end() ? found->second
-                            : IsUndefined(symbol) ? nullptr
-                                                  : Address(symbol);
+      void* address = Found(index);
+      if (!address && !IsUndefined(symbol)) address = Address(symbol);
       if (!address && ELF64_ST_BIND(symbol.st_info) != STB_WEAK) {
         throw Error(PJRT_Error_Code_NOT_FOUND,
                     "compiled code calls '" + std::string(elf_.Name(symbol)) +
@@ -221,8 +231,7 @@ class ObjectPlacer {
       return Address(elf_.symbol(index));
     }
     if (UsesSlot(type)) return Slot(slot->second);
-    const bool far = IsUndefined(elf_.symbol(index)) || found_.contains(index);
-    if (!far) return Address(elf_.symbol(index));
+    if (!IsElsewhere(index)) return Address(elf_.symbol(index));
     if (type != R_X86_64_64) return Stub(slot->second);
     char* address;
     std::memcpy(&address, Slot(slot->second), sizeof(address));
@@ -286,7 +295,7 @@ class ObjectPlacer {
   const ElfReader elf_;
   Mapping& memory_;
   std::vector<size_t> places_;
-  std::map<size_t, char*> found_;   // symbol -> its function in the process
+  std::map<size_t, void*> found_;   // symbol -> what the process has, or null
   std::map<size_t, size_t> slots_;  // symbol -> number
   size_t begin_[kPartCount + 1] = {};
 };

@@ -13,12 +13,8 @@
 namespace iree_pjrt {
 namespace {
 
-// So that threads which come late find something to do.
-constexpr size_t kPartsEach = 4;
 // Fewer elements take less time than calling another thread does.
 constexpr size_t kShareFrom = 1 << 12;
-// Of work that is shared: lines of one length, by one number of keys.
-constexpr uint64_t kKinds = 0x9e37'79b9'7f4a'7c15;
 
 using Buffers = std::vector<const XLA_FFI_Buffer*>;
 
@@ -75,17 +71,18 @@ class SortCall {
     const auto first = [&](uint64_t part) {
       return static_cast<size_t>(part) * from_.count() / parts;
     };
-    ShareThrowingWork(from_.size * kKinds + keys_.size(), parts,
-                      [&](uint64_t begin, uint64_t end) {
-                        SortLines(first(begin), first(end));
-                      });
+    // As long as a part takes.
+    const uint64_t kind = from_.count() / parts * from_.size * keys_.size();
+    ShareThrowingWork(kind, parts, [&](uint64_t begin, uint64_t end) {
+      SortLines(first(begin), first(end));
+    });
   }
 
  private:
   // Into how many the lines are divided among threads.
   size_t Parts() const {
     if (from_.count() * from_.size < kShareFrom) return 1;
-    return std::min(from_.count(), WorkThreads() * kPartsEach);
+    return std::min(from_.count(), PartsForThreads());
   }
 
   void SortLines(size_t first, size_t end) const {

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string>
 
+#include "mlir/attributes.h"
+
 namespace iree_pjrt {
 namespace {
 
@@ -32,6 +34,15 @@ std::string Iterators(int64_t count, const LoopList& kept) {
                                         : "#linalg.iterator_type<reduction>";
   }
   return "[" + text + "]";
+}
+
+// How many loops these maps name.
+int64_t LoopsNamed(const std::vector<LoopList>& maps) {
+  int64_t loops = 0;
+  for (const LoopList& map : maps) {
+    for (const int64_t loop : map) loops = std::max(loops, loop + 1);
+  }
+  return loops;
 }
 
 }  // namespace
@@ -80,6 +91,19 @@ std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op) {
   return maps;
 }
 
+std::optional<int64_t> LoopOf(const Ir& ir, MlirValue index) {
+  const MlirOperation op = ir.Definition(index);
+  if (!op.ptr || ir.Name(op) != "linalg.index") return std::nullopt;
+  return ReadInteger(ir, ir.Attribute(op, "dim"));
+}
+
+MlirValue MakeLoopIndex(const Ir& ir, MlirOperation before, int64_t loop) {
+  const std::string dim = std::to_string(loop) + " : i64";
+  return ir.Results(ir.CreateBefore(before, "linalg.index", {},
+                                    {ir.ParseType("index")},
+                                    {ir.Named("dim", ir.Parse(dim))}))[0];
+}
+
 int64_t LoopCount(const Ir& ir, MlirOperation op) {
   return ir.api.mlirArrayAttrGetNumElements(ir.Attribute(op, "iterator_types"));
 }
@@ -99,14 +123,19 @@ MlirAttribute MapsOf(const Ir& ir, int64_t count,
   return ir.Parse("[" + texts + "]");
 }
 
+void SetIndexingMaps(const Ir& ir, MlirOperation op,
+                     const std::vector<LoopList>& maps) {
+  const int64_t loops = LoopsNamed(maps);
+  ir.SetAttribute(op, "indexing_maps", MapsOf(ir, loops, maps));
+  ir.SetAttribute(op, "iterator_types",
+                  ir.Parse(Iterators(loops, maps.back())));
+}
+
 MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<MlirValue>& operands,
                           const std::vector<LoopList>& maps,
                           const std::vector<MlirType>& results) {
-  int64_t loops = 0;
-  for (const LoopList& map : maps) {
-    for (const int64_t loop : map) loops = std::max(loops, loop + 1);
-  }
+  const int64_t loops = LoopsNamed(maps);
   const std::string inputs = std::to_string(operands.size() - 1);
   return ir.CreateBefore(
       before, "linalg.generic", operands, results,

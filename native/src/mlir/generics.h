@@ -4,6 +4,7 @@
 #define IREE_PJRT_MLIR_GENERICS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,11 @@ using LoopList = std::vector<int64_t>;
 inline constexpr int64_t kNoLoop = -1;
 std::vector<LoopList> IndexingMaps(const Ir& ir, MlirOperation op);
 
+// The loop that a `linalg.index` is the count of; nothing for other values.
+std::optional<int64_t> LoopOf(const Ir& ir, MlirValue index);
+// The count of a loop, in the body of its generic.
+MlirValue MakeLoopIndex(const Ir& ir, MlirOperation before, int64_t loop);
+
 // How many loops a generic has.
 int64_t LoopCount(const Ir& ir, MlirOperation op);
 
@@ -42,6 +48,10 @@ int64_t LoopCount(const Ir& ir, MlirOperation op);
 LoopList AllLoops(int64_t count);
 // The `indexing_maps` of `count` loops.
 MlirAttribute MapsOf(const Ir& ir, int64_t count,
+                     const std::vector<LoopList>& maps);
+// Gives a generic these maps, and as many loops as they name: what does not
+// index the last is reduced.
+void SetIndexingMaps(const Ir& ir, MlirOperation op,
                      const std::vector<LoopList>& maps);
 // A generic without a body. The last operand is written; `maps`: which loops
 // index each, and what does not index the last is reduced.

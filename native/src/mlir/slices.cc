@@ -28,6 +28,12 @@ std::optional<Slice> ReadSlice(const Ir& ir, MlirOperation op) {
   return slice;
 }
 
+void SetSlice(const Ir& ir, MlirOperation op, const Slice& slice) {
+  ir.SetAttribute(op, kOffsets, ir.Parse(Array64(slice.offsets)));
+  ir.SetAttribute(op, kSizes, ir.Parse(Array64(slice.sizes)));
+  ir.SetAttribute(op, kSteps, ir.Parse(Array64(slice.steps)));
+}
+
 MlirValue MakeSlice(const Ir& ir, MlirOperation before, MlirValue array,
                     const Slice& slice, MlirType type) {
   return ir.Results(ir.CreateBefore(

@@ -25,6 +25,9 @@ struct Slice {
 // Nothing where a number is not known.
 std::optional<Slice> ReadSlice(const Ir& ir, MlirOperation op);
 
+// Makes the operation one of this slice.
+void SetSlice(const Ir& ir, MlirOperation op, const Slice& slice);
+
 // `tensor.extract_slice`; the type may leave out dimensions of one element.
 MlirValue MakeSlice(const Ir& ir, MlirOperation before, MlirValue array,
                     const Slice& slice, MlirType type);

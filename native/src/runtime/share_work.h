@@ -18,6 +18,12 @@ using WorkParts = void (*)(void* context, uint64_t begin, uint64_t end);
 // How many threads share work, the calling one included.
 size_t WorkThreads();
 
+// Into how many parts work is best divided: enough for threads that come late.
+inline size_t PartsForThreads() {
+  const size_t threads = WorkThreads();
+  return threads == 1 ? 1 : threads * 4;
+}
+
 // Returns when all `count` parts are done. Parts of the same `kind`, any
 // number, take about as long each time.
 void ShareWork(uint64_t kind, uint64_t count, WorkParts work, void* context);

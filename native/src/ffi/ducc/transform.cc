@@ -11,8 +11,6 @@
 
 namespace {
 
-// So that threads which come late find something to do.
-constexpr size_t kPartsEach = 4;
 // Fewer numbers take less time than calling another thread does.
 constexpr size_t kShareFrom = 1 << 13;
 
@@ -105,10 +103,9 @@ size_t PartsOf(const Dims& dims) {
     size *= dim;
     kind = (kind + dim) * 0x9e37'79b9'7f4a'7c15;
   }
-  const size_t threads = WorkThreads();
-  if (threads == 1 || size < kShareFrom) return 1;
+  if (size < kShareFrom) return 1;
   next_kind = kind;
-  return threads * kPartsEach;
+  return PartsForThreads();
 }
 
 template <typename T>

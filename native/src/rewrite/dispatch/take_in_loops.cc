@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "rewrite/dispatch/executable_target.h"
 #include "rewrite/dispatch/lowering_config.h"
@@ -17,12 +16,6 @@
 namespace iree_pjrt {
 namespace {
 
-bool IsLoop(const Ir& ir, MlirValue index, int64_t loop) {
-  const MlirOperation op = ir.Definition(index);
-  return op.ptr && ir.Name(op) == "linalg.index" &&
-         ReadInteger(ir, ir.Attribute(op, "dim")) == loop;
-}
-
 // Whether the index counts down where the loop counts up.
 bool CountsDown(const Ir& ir, MlirValue index, int64_t loop) {
   const MlirOperation op = ir.Definition(index);
@@ -30,7 +23,7 @@ bool CountsDown(const Ir& ir, MlirValue index, int64_t loop) {
   const std::vector<MlirValue> operands = ir.Operands(op);
   const MlirOperation from = ir.Definition(operands[0]);
   return from.ptr && ir.Name(from) == "arith.constant" &&
-         IsLoop(ir, operands[1], loop);
+         LoopOf(ir, operands[1]) == loop;
 }
 
 bool IsOfBytes(const Ir& ir, MlirValue element) {
@@ -43,13 +36,13 @@ bool IsOfBytes(const Ir& ir, MlirValue element) {
 // its last loop.
 bool IsFasterInLoops(const Ir& ir, MlirOperation op) {
   if (!IsElementwise(ir, op)) return false;
-  const LoopList results = IndexingMaps(ir, op).back();
-  if (results.empty()) return false;
   std::vector<MlirOperation> taken = ir.OperationsOf(ir.Body(op));
   std::erase_if(taken, [&](MlirOperation inner) {
     return ir.Name(inner) != "tensor.extract";
   });
-  return !taken.empty() &&
+  if (taken.empty()) return false;
+  const LoopList results = IndexingMaps(ir, op).back();
+  return !results.empty() &&
          std::ranges::all_of(taken, [&](MlirOperation extract) {
            return IsOfBytes(ir, ir.Results(extract).at(0)) ||
                   CountsDown(ir, ir.Operands(extract).back(), results.back());

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "mlir/slices.h"
 #include "rewrite/dispatch/passes.h"
@@ -39,10 +38,7 @@ class RowLoops {
   bool TakesAlong(MlirOperation op) const {
     if (ir_.Name(op) != "tensor.extract") return false;
     const std::vector<MlirValue> operands = ir_.Operands(op);
-    const MlirOperation last = ir_.Definition(operands.back());
-    return operands.size() > 2 && last.ptr &&
-           ir_.Name(last) == "linalg.index" &&
-           ReadInteger(ir_, ir_.Attribute(last, "dim")) == along_ &&
+    return operands.size() > 2 && LoopOf(ir_, operands.back()) == along_ &&
            LiesSideBySide(operands.front());
   }
 
@@ -97,10 +93,7 @@ class RowLoops {
     std::vector<MlirValue> operands = {
         ir_.api.mlirOperationGetOperand(op_, input)};
     for (const int64_t loop : maps_[input]) {
-      const MlirOperation index = ir_.CreateBefore(
-          first, "linalg.index", {}, {ir_.ParseType("index")},
-          {ir_.Named("dim", ir_.Parse(std::to_string(loop) + " : i64"))});
-      operands.push_back(ir_.Results(index).at(0));
+      operands.push_back(MakeLoopIndex(ir_, first, loop));
     }
     const MlirOperation element =
         ir_.CreateBefore(first, "tensor.extract", operands,

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "mlir/array_type.h"
-#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
@@ -63,7 +62,7 @@ class ComputedRows {
       for (size_t i = 1; i < operands.size(); ++i) {
         const Loops loops = LoopsOf(operands[i]);
         if (!loops || loops->empty()) continue;
-        if (IsLoop(operands[i])) {
+        if (LoopOf(ir_, operands[i])) {
           if (loops->contains(last_ - 1)) row = operands[i];
         } else if (loops->contains(last_)) {
           is_last_computed = true;
@@ -78,10 +77,6 @@ class ComputedRows {
   bool IsPlace(MlirValue value) const {
     return std::ranges::any_of(
         places_, [&](MlirValue place) { return place.ptr == value.ptr; });
-  }
-
-  bool IsLoop(MlirValue value) const {
-    return ir_.Name(ir_.Definition(value)) == "linalg.index";
   }
 
   // The loops that a number in the body depends on; nothing if also on others.
@@ -99,7 +94,7 @@ class ComputedRows {
     }
     if (ir_.api.mlirOperationGetNumRegions(op) > 0) return std::nullopt;
     std::set<int64_t> all;
-    if (IsLoop(value)) all.insert(ReadInteger(ir_, ir_.Attribute(op, "dim")));
+    if (const auto loop = LoopOf(ir_, value)) all.insert(*loop);
     for (const MlirValue operand : ir_.Operands(op)) {
       if (ir_.IsArray(operand)) continue;
       const Loops loops = LoopsOf(operand);
@@ -150,9 +145,8 @@ class ComputedRows {
       ir_.api.mlirOperationSetOperand(copy, static_cast<intptr_t>(i),
                                       operands[i]);
     }
-    if (IsLoop(value)) {
-      const int64_t loop = ReadInteger(ir_, ir_.Attribute(op, "dim"));
-      const auto place = std::ranges::find(loops, loop) - loops.begin();
+    if (const auto loop = LoopOf(ir_, value)) {
+      const auto place = std::ranges::find(loops, *loop) - loops.begin();
       ir_.SetAttribute(copy, "dim",
                        ir_.Parse(std::to_string(place) + " : i64"));
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "mlir/array_type.h"
-#include "mlir/attributes.h"
 #include "mlir/generics.h"
+#include "mlir/reshapes.h"
 #include "rewrite/loops/buffers.h"
 #include "rewrite/loops/loop_order.h"
 
@@ -69,10 +69,6 @@ class Sum {
     return ArrayTypeOf(ir_, array)->shape;
   }
 
-  MlirType TypeLike(MlirValue array, const std::vector<int64_t>& shape) const {
-    return ir_.ParseType(ArrayTypeOf(ir_, array)->Reshaped(shape));
-  }
-
   int64_t Terms() const {
     for (size_t i = 0; i + 1 < maps_.size(); ++i) {
       if (!maps_[i].empty() && maps_[i].back() == loop_) {
@@ -85,19 +81,11 @@ class Sum {
   // The array, its last dimension as two.
   MlirValue Grouped(MlirValue array, int64_t lanes) const {
     std::vector<int64_t> shape = ShapeOf(array);
-    const auto rank = static_cast<int64_t>(shape.size());
-    std::string groups;
-    for (int64_t d = 0; d + 1 < rank; ++d) {
-      groups += "[" + std::to_string(d) + "], ";
-    }
-    groups +=
-        "[" + std::to_string(rank - 1) + ", " + std::to_string(rank) + "]";
+    DimensionCounts counts(shape.size(), 1);
+    counts.back() = 2;
     shape.back() /= lanes;
     shape.push_back(lanes);
-    return ir_.Results(ir_.CreateBefore(
-        op_, "tensor.expand_shape", {array}, {TypeLike(array, shape)},
-        {ir_.Named("reassociation", ir_.Parse("[" + groups + "]")),
-         ir_.Named("static_output_shape", ir_.Parse(Array64(shape)))}))[0];
+    return ExpandShape(ir_, op_, array, shape, counts);
   }
 
   // Zeros of this shape.
@@ -126,7 +114,7 @@ class Sum {
     maps.back().push_back(loops);
     std::vector<int64_t> shape = ShapeOf(operands.back());
     shape.push_back(lanes);
-    const MlirType type = TypeLike(operands.back(), shape);
+    const MlirType type = TypeInShape(ir_, operands.back(), shape);
     operands.back() = Zeros(type);
 
     const MlirOperation parts = ir_.CloneBefore(op_, op_);

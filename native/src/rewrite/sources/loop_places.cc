@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mlir/attributes.h"
+#include "mlir/generics.h"
 #include "mlir/scalar_builder.h"
 
 namespace iree_pjrt {
@@ -33,9 +34,8 @@ LoopPlaces::LoopPlaces(const Ir& ir, MlirOperation generic, int64_t loop,
                        int64_t length)
     : ir_(ir), generic_(generic), counts_(1) {
   for (const MlirOperation op : ir.OperationsOf(ir.Body(generic))) {
-    if (ir.Name(op) == "linalg.index" &&
-        ReadInteger(ir, ir.Attribute(op, "dim")) == loop) {
-      counts_[0].push_back(ir.Results(op)[0]);
+    for (const MlirValue result : ir.Results(op)) {
+      if (LoopOf(ir, result) == loop) counts_[0].push_back(result);
     }
   }
   Split(length);

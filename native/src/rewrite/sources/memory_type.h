@@ -5,7 +5,6 @@
 #define IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "mlir/ir.h"
@@ -17,14 +16,11 @@ namespace iree_pjrt {
 bool IsLoad(const Ir& ir, MlirOperation op);
 bool IsStore(const Ir& ir, MlirOperation op);
 
-// Empty if it is no array in memory.
+// Empty if it is no array in memory of a known shape.
 std::vector<int64_t> ShapeInMemory(const Ir& ir, MlirValue memory);
 // The same bytes, in another shape.
 void SetShapeInMemory(const Ir& ir, MlirValue memory,
                       const std::vector<int64_t>& shape);
-
-// `8x3x`
-std::string Dimensions(const std::vector<int64_t>& shape);
 
 }  // namespace iree_pjrt
 

@@ -8,12 +8,12 @@
 // fifth. 3.11 does not compile what then takes elements with masks.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "mlir/attributes.h"
 #include "mlir/generics.h"
+#include "mlir/reshapes.h"
 #include "mlir/scalar_builder.h"
+#include "mlir/slices.h"
 #include "rewrite/sources/loop_places.h"
 #include "rewrite/sources/memory_type.h"
 #include "rewrite/sources/passes.h"
@@ -23,15 +23,6 @@ namespace {
 
 // Of shorter loops no vectors are made.
 constexpr int64_t kShortestVector = 16;
-
-std::string Listed(const std::vector<int64_t>& numbers, const char* between,
-                   const char* after = "") {
-  std::string text;
-  for (const int64_t number : numbers) {
-    text += (text.empty() ? "" : between) + std::to_string(number) + after;
-  }
-  return text;
-}
 
 // The dimensions of one loop, the first counted in front, in groups that stay
 // loops.
@@ -133,9 +124,9 @@ class Groups {
   // Whether its rows lie one after another.
   bool IsWhole(MlirValue array) const {
     const MlirOperation load = ir_.Definition(array);
-    return IsLoad(ir_, load) &&
-           ReadIntegers(ir_, ir_.Attribute(load, "static_sizes")) ==
-               ShapeInMemory(ir_, ir_.Operands(load)[0]);
+    if (!IsLoad(ir_, load)) return false;
+    const auto slice = ReadSlice(ir_, load);
+    return slice && slice->sizes == ShapeInMemory(ir_, ir_.Operands(load)[0]);
   }
 
   void TakeSideBySide(MlirValue loop) const {
@@ -152,29 +143,14 @@ class Groups {
 
   // The array with its last dimensions as one.
   MlirValue Collapsed(MlirValue array) const {
-    const MlirType type = ir_.api.mlirValueGetType(array);
-    const auto rank = static_cast<size_t>(ir_.api.mlirShapedTypeGetRank(type));
-    std::string groups;
-    std::vector<int64_t> shape;
-    int64_t last = 1;
-    for (size_t i = 0; i < rank; ++i) {
-      const int64_t size =
-          ir_.api.mlirShapedTypeGetDimSize(type, static_cast<intptr_t>(i));
-      const bool starts = i + joined_ <= rank;
-      if (starts && i > 0) groups += "], [";
-      if (!starts) groups += ", ";
-      groups += std::to_string(i) + " : i64";
-      if (i + joined_ < rank) shape.push_back(size);
-      if (i + joined_ >= rank) last *= size;
-    }
-    shape.push_back(last);
-    const std::string element =
-        ir_.Print(ir_.api.mlirShapedTypeGetElementType(type));
-    const MlirOperation load = ir_.Definition(array);
-    return ir_.Results(ir_.CreateBefore(
-        ir_.api.mlirOperationGetNextInBlock(load), "tensor.collapse_shape",
-        {array}, {ir_.ParseType("tensor<" + Dimensions(shape) + element + ">")},
-        {ir_.Named("reassociation", ir_.Parse("[[" + groups + "]]"))}))[0];
+    const auto rank =
+        ir_.api.mlirShapedTypeGetRank(ir_.api.mlirValueGetType(array));
+    const auto joined = static_cast<int64_t>(joined_);
+    DimensionCounts counts(static_cast<size_t>(rank - joined), 1);
+    counts.push_back(joined);
+    return CollapseShape(
+        ir_, ir_.api.mlirOperationGetNextInBlock(ir_.Definition(array)), array,
+        counts);
   }
 
   // The place along the dimension `at`, where a loop counts those from `begin`
@@ -231,13 +207,7 @@ class SeparatedLoops {
       maps.push_back(Spread(maps_[i], loops));
       SeparateOperand(static_cast<intptr_t>(i));
     }
-    ir_.SetAttribute(op_, "indexing_maps", MapsOf(ir_, count, maps));
-    std::string kinds;
-    for (int64_t i = 0; i < count; ++i) {
-      kinds +=
-          (i > 0 ? ", " : "") + std::string("#linalg.iterator_type<parallel>");
-    }
-    ir_.SetAttribute(op_, "iterator_types", ir_.Parse("[" + kinds + "]"));
+    SetIndexingMaps(ir_, op_, maps);
     CollapseResult();
   }
 
@@ -248,10 +218,7 @@ class SeparatedLoops {
     for (size_t i = 0; i < groups_.size(); ++i) {
       std::vector<MlirValue> indices;
       for (const int64_t loop : loops[i]) {
-        indices.push_back(ir_.Results(ir_.CreateBefore(
-            first, "linalg.index", {}, {ir_.ParseType("index")},
-            {ir_.Named("dim",
-                       ir_.Parse(std::to_string(loop) + " : i64"))}))[0]);
+        indices.push_back(MakeLoopIndex(ir_, first, loop));
       }
       groups_[i].Separate(indices);
     }
@@ -268,7 +235,7 @@ class SeparatedLoops {
   }
 
   // Of an array that these loops index: its dimensions once they are separate,
-  // and which were one.
+  // and how many each becomes.
   std::vector<int64_t> ShapeOf(const LoopList& map) const {
     std::vector<int64_t> shape;
     for (const int64_t loop : map) {
@@ -277,19 +244,13 @@ class SeparatedLoops {
     }
     return shape;
   }
-  MlirNamedAttribute Reassociation(const LoopList& map) const {
-    std::string lists;
-    int64_t next = 0;
+  DimensionCounts CountsOf(const LoopList& map) const {
+    DimensionCounts counts;
     for (const int64_t loop : map) {
-      LoopList list;
-      for (size_t i = 0;
-           i < groups_[static_cast<size_t>(loop)].Lengths().size(); ++i) {
-        list.push_back(next++);
-      }
-      lists +=
-          (lists.empty() ? "[" : ", [") + Listed(list, ", ", " : i64") + "]";
+      counts.push_back(static_cast<int64_t>(
+          groups_[static_cast<size_t>(loop)].Lengths().size()));
     }
-    return ir_.Named("reassociation", ir_.Parse("[" + lists + "]"));
+    return counts;
   }
 
   void SeparateOperand(intptr_t number) const {
@@ -297,35 +258,25 @@ class SeparatedLoops {
     const std::vector<int64_t> shape = ShapeOf(map);
     if (shape.size() == map.size()) return;
     const MlirValue array = ir_.api.mlirOperationGetOperand(op_, number);
-    const std::string element = ir_.Print(
-        ir_.api.mlirShapedTypeGetElementType(ir_.api.mlirValueGetType(array)));
-    const MlirType type =
-        ir_.ParseType("tensor<" + Dimensions(shape) + element + ">");
     const MlirOperation made = ir_.Definition(array);
     const bool empty = made.ptr && ir_.Name(made) == "tensor.empty";
-    const MlirOperation separate =
-        empty
-            ? ir_.CreateBefore(op_, "tensor.empty", {}, {type}, {})
-            : ir_.CreateBefore(
-                  op_, "tensor.expand_shape", {array}, {type},
-                  {Reassociation(map),
-                   ir_.Named(
-                       "static_output_shape",
-                       ir_.Parse("array<i64: " + Listed(shape, ", ") + ">"))});
-    ir_.api.mlirOperationSetOperand(op_, number, ir_.Results(separate)[0]);
+    ir_.api.mlirOperationSetOperand(
+        op_, number,
+        empty ? ir_.Results(ir_.CreateBefore(op_, "tensor.empty", {},
+                                             {TypeInShape(ir_, array, shape)},
+                                             {}))[0]
+              : ExpandShape(ir_, op_, array, shape, CountsOf(map)));
   }
 
   void CollapseResult() const {
     const MlirValue result = ir_.Results(op_)[0];
-    const MlirType before = ir_.api.mlirValueGetType(result);
     const MlirType now = ir_.api.mlirValueGetType(ir_.Operands(op_).back());
-    if (ir_.api.mlirTypeEqual(before, now)) return;
+    if (ir_.api.mlirTypeEqual(ir_.api.mlirValueGetType(result), now)) return;
     const std::vector<Use> uses = ir_.Uses(result);
     ir_.api.mlirValueSetType(result, now);
-    const MlirOperation collapsed = ir_.CreateBefore(
-        ir_.api.mlirOperationGetNextInBlock(op_), "tensor.collapse_shape",
-        {result}, {before}, {Reassociation(maps_.back())});
-    ir_.SetUses(uses, ir_.Results(collapsed)[0]);
+    ir_.SetUses(uses,
+                CollapseShape(ir_, ir_.api.mlirOperationGetNextInBlock(op_),
+                              result, CountsOf(maps_.back())));
   }
 
   const Ir& ir_;

@@ -64,15 +64,19 @@ TEST(SeparateRowsTest, WhatIsShorterThanVectorsStaysTogether) {
   EXPECT_TRUE(Holds(text, "linalg.index 1")) << text;
 }
 
+// Places in images, and the line `%b` that `%h` is once they are upside down.
+constexpr char kTurned[] =
+    "%c = arith.remsi %i, %c3 : index %q = arith.divsi %i, %c3 : index "
+    "%w = arith.remsi %q, %c112 : index %r = arith.divsi %q, %c112 : index "
+    "%h = arith.remsi %r, %c112 : index %n = arith.divsi %r, %c112 : index "
+    "%b = arith.subi %c111, %h : index ";
+
 TEST(SeparateRowsTest, WhatLiesSideBySideIsTakenByOneIndex) {
-  const std::string text = Looped(
-      "301056",
-      "%c = arith.remsi %i, %c3 : index %q = arith.divsi %i, %c3 : index "
-      "%w = arith.remsi %q, %c112 : index %r = arith.divsi %q, %c112 : index "
-      "%h = arith.remsi %r, %c112 : index %n = arith.divsi %r, %c112 : index "
-      "%b = arith.subi %c111, %h : index "
-      "%e = tensor.extract %array[%n, %b, %w, %c] : tensor<8x112x112x3xf32> "
-      "linalg.yield %e : f32");
+  const std::string text =
+      Looped("301056", std::string(kTurned) +
+                           "%e = tensor.extract %array[%n, %b, %w, %c] : "
+                           "tensor<8x112x112x3xf32> "
+                           "linalg.yield %e : f32");
   EXPECT_TRUE(Holds(text, "tensor<8x112x336xf32>")) << text;
   EXPECT_FALSE(Holds(text, "tensor.extract %0[")) << text;
 }
@@ -80,14 +84,12 @@ TEST(SeparateRowsTest, WhatLiesSideBySideIsTakenByOneIndex) {
 TEST(SeparateRowsTest, WhatLiesElsewhereInOneArrayKeepsItsIndices) {
   // Of the second, lines are taken in another order.
   const std::string text = Looped(
-      "301056",
-      "%c = arith.remsi %i, %c3 : index %q = arith.divsi %i, %c3 : index "
-      "%w = arith.remsi %q, %c112 : index %r = arith.divsi %q, %c112 : index "
-      "%h = arith.remsi %r, %c112 : index %n = arith.divsi %r, %c112 : index "
-      "%b = arith.subi %c111, %h : index "
-      "%e = tensor.extract %array[%n, %h, %w, %c] : tensor<8x112x112x3xf32> "
-      "%f = tensor.extract %array[%n, %b, %w, %c] : tensor<8x112x112x3xf32> "
-      "%s = arith.addf %e, %f : f32 linalg.yield %s : f32");
+      "301056", std::string(kTurned) +
+                    "%e = tensor.extract %array[%n, %h, %w, %c] : "
+                    "tensor<8x112x112x3xf32> "
+                    "%f = tensor.extract %array[%n, %b, %w, %c] : "
+                    "tensor<8x112x112x3xf32> "
+                    "%s = arith.addf %e, %f : f32 linalg.yield %s : f32");
   EXPECT_EQ(Count(text, "-> tensor<8x112x112x3xf32>"), 1u);
   EXPECT_EQ(Count(text, "tensor<8x112x336xf32>) {"), 1u) << text;
 }
