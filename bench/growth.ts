@@ -17,6 +17,7 @@ import { envsOf, listed, measured, type Listing } from './growth/measure.js';
 import { renderMarkdown } from './growth/markdown.js';
 import { renderPage } from './growth/page.js';
 import { selected } from './growth/select.js';
+import { MASKED_PROCESSOR } from './growth/masked.js';
 import { checkText, summaryText } from './growth/summary.js';
 import { formatTable, parseTable } from './growth/table.js';
 import { cores, libraryOf, root } from './report.js';
@@ -26,7 +27,7 @@ interface Options {
   readonly sizes?: string[];
   readonly dtypes?: string[];
   readonly variant?: string;
-  readonly targetCpu?: string;
+  readonly withoutAvx512?: true;
   readonly seconds: number;
   readonly limit: number;
   readonly list?: true;
@@ -42,7 +43,7 @@ Examples:
   npm run bench:growth -- --only softmax        a part: printed, and kept in
                                                 .pipeline/growth/
   npm run bench:growth -- --only '^sorting/sort' --dtypes f32,i32 --sizes 1000
-  npm run bench:growth -- --target-cpu x86-64-v3  as without AVX-512
+  npm run bench:growth -- --without-avx512      as most people's processors are
   npm run bench:growth -- --render --check      judge what was measured`;
 
 function makeCommand(): Command {
@@ -59,7 +60,7 @@ function makeCommand(): Command {
     .option('--resume', 'go on with the run that was ended, of the same library')
     .option('--render', 'write the pages anew from what was measured')
     .option('--variant <name>', 'another variant of the plugin', undefined)
-    .option('--target-cpu <name>', 'hold both platforms to the vectors of this processor')
+    .option('--without-avx512', 'hide AVX-512 and AMX from both platforms (Linux on Intel)')
     .option('--seconds <number>', 'how long each side of a cell is timed', positive, 0.2)
     .option('--limit <seconds>', 'how long a step of a cell may take', positive, 30);
 }
@@ -68,9 +69,13 @@ function list(text: string): string[] {
   return text.split(',').filter((part) => part !== '');
 }
 
+function heldTo(withoutAvx512: true | undefined): string {
+  return withoutAvx512 ? MASKED_PROCESSOR : '';
+}
+
 /** Where a table lies, without its ending. Only a whole one of what is released stands beside this file. */
-function placeOf({ targetCpu = '', variant }: Options, part: boolean): string {
-  const name = ['growth', variant, targetCpu].filter(Boolean).join('-');
+function placeOf({ withoutAvx512, variant }: Options, part: boolean): string {
+  const name = ['growth', variant, heldTo(withoutAvx512)].filter(Boolean).join('-');
   if (!part && variant === undefined) return path.join(root, 'bench', name);
   return path.join(root, '.pipeline', 'growth', part ? `${name}-part` : name);
 }
@@ -100,7 +105,8 @@ async function stored(place: string): Promise<Table> {
 
 /** The new table; undefined if the run was ended. */
 async function measure(options: Options, found: Found, resultsFile: string): Promise<Table | undefined> {
-  const { targetCpu = '', variant = 'cpu-release', seconds, limit, resume = false } = options;
+  const { variant = 'cpu-release', seconds, limit, resume = false } = options;
+  const targetCpu = heldTo(options.withoutAvx512);
   const { envs, jaxlib, cells } = found;
   const library = await libraryOf(envs.ours);
   const key = [library, jaxlib, targetCpu].join(' ');
@@ -132,7 +138,7 @@ async function run(options: Options): Promise<number> {
     if (!part) await write(placeOf(options, false), table);
     return told({ ...table, cells: selected(table.cells, options) }, options);
   }
-  const envs = await envsOf(options.variant, options.targetCpu ?? '');
+  const envs = await envsOf(options.variant, options.withoutAvx512 ?? false);
   const listing = await listed(envs);
   const cells = selected(listing.cells, options);
   if (options.list) {

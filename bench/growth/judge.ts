@@ -6,7 +6,10 @@ import { countText, ratioText } from './figures.js';
 
 /** From this many elements on a cell's ratio is bounded: below, a call's least cost is all there is. */
 const BOUNDED_ELEMENTS = 1000;
-/** How much faster than XLA:CPU's our time may grow from one size to the next. */
+/**
+ * How much faster than XLA:CPU's our time may grow from one size to the next. A curve that is ahead may come up to
+ * XLA:CPU's first: small sizes are a call's least cost, large ones are as fast as memory for both.
+ */
 export const GROWTH_BOUND = 1.3;
 /** The largest geometric mean of the ratios, loops left out. */
 export const MEAN_BOUND = 1;
@@ -80,7 +83,7 @@ function ofGrowth(cells: readonly Cell[]): Violation[] {
     const whole = curve.filter(isWhole).sort((a, b) => nameOf(a).size - nameOf(b).size);
     return whole.flatMap((cell, index) => {
       const before = whole[index - 1];
-      const grew = before ? ratioOf(cell) / ratioOf(before) : 0;
+      const grew = before ? ratioOf(cell) / Math.max(ratioOf(before), 1) : 0;
       if (!before || grew <= GROWTH_BOUND) return [];
       const what = `from ${countText(nameOf(before).size)} on its time grew by`;
       return [{ kind: 'growth', id: cell.id, over: grew / GROWTH_BOUND, text: overText(what, grew, GROWTH_BOUND) }];

@@ -33,7 +33,7 @@ export function renderMarkdown(table: Table): string {
 /** What all figures share, as one or two sentences. */
 export function basisOf(table: Table): string {
   const vectors = table.avx512 ? 'with AVX-512' : 'without AVX-512';
-  const held = table.targetCpu === '' ? '' : `, both platforms held to ${table.targetCpu}`;
+  const held = table.targetCpu === '' ? '' : `, hidden from both platforms (${table.targetCpu})`;
   return (
     `Measured ${table.date} on the cores ${table.cores} of ${table.cpu}, ${vectors}${held}, in ${durationText(secondsOf(table.cells))}: ` +
     `IREE ${table.iree} (${table.variant}) against XLA:CPU of jaxlib ${table.jaxlib}.`
@@ -101,7 +101,7 @@ function boundsOf(violations: readonly Violation[]): string[] {
     '| bound | over it |',
     '| --- | --: |',
     `| the ratio of a cell of 1,000 elements or more: its operation's, 2 unless it says another | ${count('time')} |`,
-    `| growth of the ratio from one size to the next: ${GROWTH_BOUND} | ${count('growth')} |`,
+    `| growth of the ratio from one size, or from 1, to the next: ${GROWTH_BOUND} | ${count('growth')} |`,
     `| memory, ours over XLA:CPU's: ${MEMORY_BOUND} | ${count('memory')} |`,
     `| geometric mean without loops: ${MEAN_BOUND} | ${count('mean')} |`,
     '',

@@ -5,17 +5,10 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { ProcessOutput } from 'zx';
 import { fail } from '../../engine/failure.js';
-import { suggest } from '../../engine/base/nearest.js';
-import { cores, pluginEnv, scripts } from '../report.js';
+import { cores, pluginEnv, root, scripts } from '../report.js';
 import type { Listed, Measured } from './cell.js';
+import { maskingLibrary } from './masked.js';
 import { Progress } from './progress.js';
-
-/** XLA:CPU's names of the vectors that a processor of that name has. */
-const XLA_ISAS: Readonly<Record<string, string>> = {
-  'x86-64-v2': 'SSE4_2',
-  'x86-64-v3': 'AVX2',
-  'x86-64-v4': 'AVX512',
-};
 
 /** The two environments in which `python` finds JAX and one of the platforms. */
 export interface Envs {
@@ -23,32 +16,20 @@ export interface Envs {
   readonly ours: NodeJS.ProcessEnv;
 }
 
-/** Of a variant as it was last built; compiling for `targetCpu`, or for this machine's processor where that is empty. */
-export async function envsOf(variant: string | undefined, targetCpu: string): Promise<Envs> {
-  const isa = XLA_ISAS[targetCpu];
-  if (targetCpu !== '' && isa === undefined) unknownCpu(targetCpu);
+/** Of a variant as it was last built; where `masked`, both see the processor as one without AVX-512. */
+export async function envsOf(variant: string | undefined, masked: boolean): Promise<Envs> {
   // Nothing is compiled twice in a run, and what was compiled before is not to be found.
   const env: NodeJS.ProcessEnv = {
     ...(await environment(variant)),
     JAX_ENABLE_COMPILATION_CACHE: '0',
     IREE_PJRT_CACHE_SIZE: '0',
   };
-  const flags = (name: string, flag: string): NodeJS.ProcessEnv =>
-    isa === undefined ? {} : { [name]: `${env[name] ?? ''} ${flag}`.trim() };
+  const { IREE_PJRT_ZIG: zig = 'zig' } = env;
+  if (masked) env['LD_PRELOAD'] = await maskingLibrary(zig, path.join(root, '.pipeline', 'growth', 'masked'));
   return {
     // Nothing of the plugin: it would be loaded there, too.
-    xla: {
-      ...env,
-      PJRT_NAMES_AND_LIBRARY_PATHS: undefined,
-      JAX_PLATFORMS: 'cpu',
-      PYTHONPATH: scripts,
-      ...flags('XLA_FLAGS', `--xla_cpu_max_isa=${isa ?? ''}`),
-    },
-    ours: {
-      ...env,
-      JAX_PLATFORMS: 'iree_cpu',
-      ...flags('IREE_PJRT_IREE_COMPILER_OPTIONS', `--iree-llvmcpu-target-cpu=${targetCpu}`),
-    },
+    xla: { ...env, PJRT_NAMES_AND_LIBRARY_PATHS: undefined, JAX_PLATFORMS: 'cpu', PYTHONPATH: scripts },
+    ours: { ...env, JAX_PLATFORMS: 'iree_cpu' },
   };
 }
 
@@ -64,15 +45,6 @@ async function environment(variant: string | undefined): Promise<NodeJS.ProcessE
       .split('\n');
     return fail({ kind: 'usage', message, help: help.join(' ').replace(/^\s*try: /, '') });
   }
-}
-
-function unknownCpu(targetCpu: string): never {
-  const help = suggest(targetCpu, Object.keys(XLA_ISAS), 'there are') ?? '';
-  return fail({
-    kind: 'usage',
-    message: `--target-cpu: '${targetCpu}' is no processor that both platforms can be held to`,
-    help,
-  });
 }
 
 export interface Listing {

@@ -5,6 +5,7 @@ import { briefCount, durationText, ratioText, timeText } from '../../bench/growt
 import { chartOf, timeRange } from '../../bench/growth/chart.js';
 import { curveOf, nameOf, type Cell, type Table, type Whole } from '../../bench/growth/cell.js';
 import { meanOf, violationsOf, withoutLoops } from '../../bench/growth/judge.js';
+import { maskingLibrary } from '../../bench/growth/masked.js';
 import { renderMarkdown } from '../../bench/growth/markdown.js';
 import { barsOf, entriesOf, renderPage } from '../../bench/growth/page.js';
 import { selected } from '../../bench/growth/select.js';
@@ -49,13 +50,20 @@ test('a cell is over its bound of time from 1,000 elements on', () => {
 });
 
 test('our time grows at most 1.3 times as fast, in the order of the sizes, within a curve', () => {
-  const [small, middle, large] = [cell('a/x/f32/1000', 0.1), cell('a/x/f32/10000', 0.13), cell('a/x/f32/100000', 0.2)];
-  expect(said([large, small, middle])).toEqual(['growth a/x/f32/100000']);
-  expect(said([small, cell('a/x/bf16/10000', 1), cell('a/x.grad/f32/10000', 1)])).toEqual([]);
+  const fast = cell('a/other/f32/1000', 0.1);
+  const [small, middle, large] = [cell('a/x/f32/1000', 1.1), cell('a/x/f32/10000', 1.4), cell('a/x/f32/100000', 1.9)];
+  expect(said([large, small, middle, fast])).toEqual(['growth a/x/f32/100000']);
+  expect(said([small, fast, cell('a/x/bf16/10000', 1.5), cell('a/x.grad/f32/10000', 1.5)])).toEqual([]);
+});
+
+test('growth up to XLA:CPU’s is none', () => {
+  const small = cell('a/x/f32/1000', 0.1);
+  expect(said([small, cell('a/x/f32/10000', 1.29)])).toEqual([]);
+  expect(said([small, cell('a/x/f32/10000', 1.31)])).toEqual(['growth a/x/f32/10000']);
 });
 
 test('growth passes over a size that failed', () => {
-  const cells = [cell('a/x/f32/1000', 0.1), failing('a/x/f32/10000', ''), cell('a/x/f32/100000', 0.2)];
+  const cells = [cell('a/x/f32/1000', 0.2), failing('a/x/f32/10000', ''), cell('a/x/f32/100000', 1.5)];
   expect(said(cells)).toEqual(['fails a/x/f32/10000', 'growth a/x/f32/100000']);
 });
 
@@ -192,4 +200,9 @@ test('figures', () => {
   expect([0.654, 10.04, 2752].map(ratioText)).toEqual(['0.65×', '10.0×', '2752×']);
   expect([1, 1024, 16384, 1_048_576].map(briefCount)).toEqual(['1', '1k', '16k', '1M']);
   expect([59, 3661].map(durationText)).toEqual(['59 s', '61 min 01 s']);
+});
+
+test('a processor that cannot hide what it has is refused', async () => {
+  const told = await maskingLibrary('zig', 'unused', '/dev/null').catch((error: unknown) => error);
+  expect(told).toMatchObject({ failure: { kind: 'usage', help: expect.stringContaining('cpuid_fault') as unknown } });
 });

@@ -55,6 +55,12 @@ test.each([
   ]);
 });
 
+test('every GoogleTest is built', async () => {
+  const tests = globSync('**/*_test.cc', { cwd: join(NATIVE, 'test'), ignore: 'release/**' });
+  const built = await readFile(join(NATIVE, 'test/CMakeLists.txt'), 'utf8');
+  expect(tests.filter((file) => !file.startsWith('cuda/') && !built.includes(file))).toEqual([]);
+});
+
 /** Rooms whose headers the whole runtime includes: nothing of the compiler may come along. */
 const OF_THE_RUNTIME = new Set(['pjrt', 'launch', 'transfer', 'runtime']);
 

@@ -56,9 +56,9 @@ struct CompileResult {
   // It was in the cache.
   bool found = false;
   // What took how long: "parse 0.4 ms, compile 11.9 ms".
-  std::string steps;
+  std::string steps = {};
   // Of another process; of this one they are recorded already.
-  std::vector<TraceEvent> events;
+  std::vector<TraceEvent> events = {};
 };
 
 std::string SerializeTask(const CompileTask& task);

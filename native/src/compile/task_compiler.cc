@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "compile/artifacts.h"
 #include "compile/invocation.h"
+#include "ffi/tile_product.h"
 #include "runtime/runtime.h"
 #include "runtime/target.h"
 #include "trace/stopwatch.h"
@@ -120,6 +121,7 @@ CompileResult TaskCompiler::CompileIn(CompileSession& session,
   artifacts.Save("received.mlir", task.received);
   PassContext passes;
   passes.device_count = program->device_count;
+  passes.has_tiles = !task.cpu.empty() && HasTiles();
   passes.skipped = options_.skipped_passes;
   if (artifacts.enabled()) {
     passes.saved = options_.saved_passes;

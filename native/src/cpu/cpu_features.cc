@@ -32,12 +32,25 @@ void AppendLeaf(std::string& text, uint32_t leaf, uint32_t subleaf,
   Append(text, edx);
 }
 
+struct Registers {
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+Registers LeafOf(uint32_t leaf) {
+  Registers found;
+  __get_cpuid_count(leaf, 0, &found.eax, &found.ebx, &found.ecx, &found.edx);
+  return found;
+}
+
+bool HasAll(uint32_t bits, uint32_t wanted) {
+  return (bits & wanted) == wanted;
+}
+
 // Which registers the system saves: without that, AVX is there and unusable.
 uint32_t EnabledState() {
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  __get_cpuid(1, &eax, &ebx, &ecx, &edx);
   constexpr uint32_t kOsxsave = 1u << 27;
-  if (!(ecx & kOsxsave)) return 0;
+  if (!HasAll(LeafOf(1).ecx, kOsxsave)) return 0;
+  uint32_t eax = 0, edx = 0;
   __asm__("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
   return eax;
 }
@@ -71,11 +84,24 @@ bool HasWideVectors() {
 #if defined(__x86_64__)
   constexpr uint32_t kAvx512 = 1u << 16;
   constexpr uint32_t kSaved = 0xe6;  // all registers of AVX-512, by the system
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx);
-  return (ebx & kAvx512) && (EnabledState() & kSaved) == kSaved;
+  return HasAll(LeafOf(7).ebx, kAvx512) && HasAll(EnabledState(), kSaved);
 #else
   return true;
+#endif
+}
+
+bool IsX86V3() {
+#if defined(__x86_64__)
+  constexpr uint32_t kFmaMovbeF16c = 1u << 12 | 1u << 22 | 1u << 29;
+  constexpr uint32_t kBmiAvx2Bmi2 = 1u << 3 | 1u << 5 | 1u << 8;
+  constexpr uint32_t kLzcnt = 1u << 5;
+  constexpr uint32_t kSaved = 6;
+  return HasAll(LeafOf(1).ecx, kFmaMovbeF16c) &&
+         HasAll(LeafOf(7).ebx, kBmiAvx2Bmi2) &&
+         HasAll(LeafOf(0x80000001).ecx, kLzcnt) &&
+         HasAll(EnabledState(), kSaved);
+#else
+  return false;
 #endif
 }
 

@@ -11,6 +11,9 @@ namespace iree_pjrt {
 // Whether it has vectors of 512 bits; true for other than x86-64.
 bool HasWideVectors();
 
+// Whether it has all of x86-64-v3 (AVX2, FMA), and the system lets it.
+bool IsX86V3();
+
 // Equal on machines with the same vendor, model and features.
 const std::string& CpuFeatures();
 

@@ -19,6 +19,8 @@ constexpr double kLargeContraction = 6e7;
 constexpr double kLargeScalarProduct = 2e4;
 constexpr double kLargeVectorProduct = 1e6;
 
+constexpr char kHost[] = "host";
+
 // What IREE links to each program. All of it is compiled, used or not: as
 // thoroughly as the program it takes most of a small one's time.
 constexpr const char* kLinkedToEach[] = {"__extendhfdf2",
@@ -45,16 +47,24 @@ bool WorthPacking(const Cost& cost) {
                                 cost.contraction >= kLargeContraction;
 }
 
+// Of this machine. IREE takes what a processor's model has for what it can do:
+// where a virtual machine hides AVX-512 (or a firmware turns it off) products
+// are laid out for it, and its microkernels end the compiler.
+std::string HostProcessor() {
+  return !HasWideVectors() && IsX86V3() ? "x86-64-v3" : "host";
+}
+
 }  // namespace
 
 Target TargetOfTopology(const ClientOptions&, std::string_view) {
-  return {"host", "cpu"};
+  return {kHost, "cpu"};
 }
 
 std::vector<std::string> TargetFlags(const Target& target) {
   return {"--iree-hal-target-device=local",
           "--iree-hal-local-target-device-backends=llvm-cpu",
-          "--iree-llvmcpu-target-cpu=" + target.name,
+          "--iree-llvmcpu-target-cpu=" +
+              (target.name == kHost ? HostProcessor() : target.name),
           "--iree-llvmcpu-enable-ukernels=none",
           "--iree-llvmcpu-reassociate-fp-reductions",
           // Within a helper's stack (cpu/crew.cc), and a main thread's 8 MiB.

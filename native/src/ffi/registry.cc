@@ -11,6 +11,7 @@
 #include "ffi/fft.h"
 #include "ffi/lu_pivots.h"
 #include "ffi/sort.h"
+#include "ffi/tile_product.h"
 
 namespace iree_pjrt {
 namespace {
@@ -64,6 +65,7 @@ constexpr OwnHandler kOwn[] = {
     {kFftTarget, &Handle<&AnswerFft>},
     {kLuPivotsTarget, &Handle<&AnswerLuPivots>},
     {kSortTarget, &Handle<&AnswerSort>},
+    {kTileProductTarget, &Handle<&AnswerTileProduct>},
 };
 
 }  // namespace

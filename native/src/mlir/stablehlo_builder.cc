@@ -400,6 +400,18 @@ MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
   return api.mlirOperationGetResult(reduce, 0);
 }
 
+MlirOperation StablehloBuilder::ForeignCall(
+    std::string_view target, const std::vector<MlirValue>& operands,
+    const std::vector<MlirType>& results, std::string_view attributes) const {
+  const std::string name = "\"" + std::string(target) + "\"";
+  return ir_.CreateBefore(
+      before_, StablehloNameLike(ir_.Name(like_), "custom_call"), operands,
+      results,
+      {ir_.Named("call_target_name",
+                 ir_.Parse(vhlo_ ? "#vhlo.string_v1<" + name + ">" : name)),
+       ir_.Named("mhlo.backend_config", ir_.Parse(std::string(attributes)))});
+}
+
 MlirValue StablehloBuilder::ScatterElements(MlirOperation op, intptr_t region,
                                             MlirValue array, MlirValue indices,
                                             MlirValue updates) const {

@@ -111,6 +111,11 @@ class StablehloBuilder {
                 const std::vector<MlirValue>& operands) const;
   // The sums of floats along dimensions.
   MlirValue Sum(MlirValue array, const Dims& dimensions) const;
+  // Of a handler of the typed FFI; `attributes` is the text of a dictionary.
+  MlirOperation ForeignCall(std::string_view target,
+                            const std::vector<MlirValue>& operands,
+                            const std::vector<MlirType>& results,
+                            std::string_view attributes) const;
   // An array of one dimension, after the updates (of one dimension) were
   // combined with its elements at the indices (of two, the second is 1) by the
   // region of `op` with this number.

@@ -54,6 +54,10 @@ void TakenSources(const Ir& ir, PassContext& context) {
   if (context.packs) GuardTakenSources(ir);
 }
 
+void Tiles(const Ir& ir, PassContext& context) {
+  if (context.has_tiles) MultiplyTiles(ir);
+}
+
 void Loops(const Ir& ir, PassContext& context) {
   DispatchLoops(ir, context.fuse_loop);
 }
@@ -148,6 +152,12 @@ constexpr Pass kPasses[] = {
                        "IREE transposes what it reverses element by element"),
     IREE_PJRT_CPU_PASS(kStablehlo, MultiplyPatches,
                        "IREE reads all of a large filter for a few results"),
+    {Phase::kStablehlo,
+     "MultiplyTiles",
+     &Tiles,
+     "IREE multiplies 8-bit integers and bfloat16 without AMX",
+     {},
+     Targets::kCpus},
     IREE_PJRT_PASS(kStablehlo, SumLongProducts,
                    "IREE adds one product after another"),
     IREE_PJRT_CPU_PASS(kStablehlo, SplitLongProducts,
@@ -214,6 +224,9 @@ constexpr Pass kPasses[] = {
                    "IREE never ends compiling one element of what it widens"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
+    IREE_PJRT_CPU_PASS(kLinalg, PackFloat64Products,
+                       "IREE packs no float64, so that rows share few places "
+                       "of a cache"),
     IREE_PJRT_PASS(kLinalg, RoundFloats8,
                    "IREE rounds floats of 8 bits wrong; before WidenMath"),
     IREE_PJRT_PASS(kLinalg, ExpandPowers,
@@ -309,6 +322,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(kDispatch, CallMicrokernels,
                        "IREE computes packed products of 8-bit integers and "
                        "bfloat16 without the instructions for them"),
+    IREE_PJRT_CPU_PASS(kDispatch, TilePackedProducts,
+                       "IREE reads all of a packed factor for a few rows"),
     IREE_PJRT_CPU_PASS(kDispatch, TileFloat64Products,
                        "IREE fills a quarter of the registers with AVX-512"),
     IREE_PJRT_CPU_PASS(kDispatch, TileConvolutions,

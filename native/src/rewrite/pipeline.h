@@ -41,6 +41,8 @@ struct PassContext {
   size_t device_count = 1;
   // Whether matrices are packed for large products.
   bool packs = false;
+  // Whether the target has AMX, and this process may use it.
+  bool has_tiles = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
   // Whether the target is a GPU: passes for the others are not run.

@@ -13,6 +13,7 @@
 
 #include "cpu/crew.h"
 #include "ffi/frame.h"
+#include "ffi/tensors.h"
 
 namespace iree_pjrt {
 namespace {
@@ -124,10 +125,7 @@ ForeignTensor Tensor(bool complex, const Dims& dims) {
   const auto type = complex
                         ? (twice ? PJRT_Buffer_Type_C128 : PJRT_Buffer_Type_C64)
                         : (twice ? PJRT_Buffer_Type_F64 : PJRT_Buffer_Type_F32);
-  ForeignTensor tensor{MakeShape(type, dims.data(), dims.size()), {}};
-  tensor.major_to_minor.resize(dims.size());
-  std::iota(tensor.major_to_minor.begin(), tensor.major_to_minor.end(), 0);
-  return tensor;
+  return RowMajor(type, dims);
 }
 
 // `dims` are those of the signal: its transform has fewer if it is real.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ffi/frame.h"
+#include "ffi/tensors.h"
 
 namespace iree_pjrt {
 namespace {
@@ -14,18 +15,11 @@ namespace {
 using Dims = std::vector<int64_t>;
 using Numbers = std::vector<int32_t>;
 
-ForeignTensor Tensor(PJRT_Buffer_Type type, const Dims& dims) {
-  ForeignTensor tensor{MakeShape(type, dims.data(), dims.size()), {}};
-  tensor.major_to_minor.resize(dims.size());
-  std::iota(tensor.major_to_minor.begin(), tensor.major_to_minor.end(), 0);
-  return tensor;
-}
-
 ForeignCall Call(const Dims& from, const Dims& to) {
   ForeignCall call;
   call.target = kLuPivotsTarget;
-  call.operands = {Tensor(PJRT_Buffer_Type_S32, from)};
-  call.results = {Tensor(PJRT_Buffer_Type_S32, to)};
+  call.operands = {RowMajor(PJRT_Buffer_Type_S32, from)};
+  call.results = {RowMajor(PJRT_Buffer_Type_S32, to)};
   call.aliases = {-1};
   return call;
 }
@@ -65,7 +59,7 @@ TEST(LuPivotsTest, DamagedCallsAreRefused) {
   EXPECT_THROW(Permutations({0}, {}, {}), Error);
   Numbers numbers(4);
   ForeignCall call = Call({2}, {2});
-  call.operands[0] = Tensor(PJRT_Buffer_Type_F32, {2});
+  call.operands[0] = RowMajor(PJRT_Buffer_Type_F32, {2});
   EXPECT_THROW(BoundCall(call).Run({numbers.data()}, {numbers.data()}), Error);
 }
 

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "ffi/frame.h"
+#include "ffi/tensors.h"
 
 namespace iree_pjrt {
 namespace {
@@ -209,9 +210,9 @@ TEST(KeyCodeTest, OrdersThatATypeHasNotAreRefused) {
   EXPECT_THROW(complex.Encode(number, 1, 1, line), Error);
 }
 
-ForeignAttribute Numbers(const std::vector<int32_t>& numbers, bool array) {
+ForeignAttribute KeysOf(const std::vector<int32_t>& numbers) {
   ForeignAttribute attribute;
-  attribute.kind = array ? XLA_FFI_AttrType_ARRAY : XLA_FFI_AttrType_SCALAR;
+  attribute.kind = XLA_FFI_AttrType_ARRAY;
   attribute.type = XLA_FFI_DataType_S32;
   attribute.bytes.assign(reinterpret_cast<const char*>(numbers.data()),
                          numbers.size() * sizeof(int32_t));
@@ -219,27 +220,20 @@ ForeignAttribute Numbers(const std::vector<int32_t>& numbers, bool array) {
   return attribute;
 }
 
-ForeignTensor Tensor(PJRT_Buffer_Type type, const std::vector<int64_t>& dims) {
-  ForeignTensor tensor{MakeShape(type, dims.data(), dims.size()), {}};
-  tensor.major_to_minor.resize(dims.size());
-  std::iota(tensor.major_to_minor.begin(), tensor.major_to_minor.end(), 0);
-  return tensor;
-}
-
 // A sort of s32 by f32, which is only a key.
 ForeignCall SortBy(const std::vector<int64_t>& dims, int32_t dimension,
                    int32_t begin, int64_t size) {
   ForeignCall call;
   call.target = kSortTarget;
-  call.operands = {Tensor(PJRT_Buffer_Type_S32, dims),
-                   Tensor(PJRT_Buffer_Type_F32, dims)};
+  call.operands = {RowMajor(PJRT_Buffer_Type_S32, dims),
+                   RowMajor(PJRT_Buffer_Type_F32, dims)};
   std::vector<int64_t> part = dims;
   part.at(static_cast<size_t>(dimension)) = size;
-  call.results = {Tensor(PJRT_Buffer_Type_S32, part)};
+  call.results = {RowMajor(PJRT_Buffer_Type_S32, part)};
   call.aliases = {-1};
-  call.attributes = {{"keys", Numbers({1, 2, 0}, true)},
-                     {"dimension", Numbers({dimension}, false)},
-                     {"begin", Numbers({begin}, false)}};
+  call.attributes = {{"keys", KeysOf({1, 2, 0})},
+                     {"dimension", ForeignAttribute::OfInt32(dimension)},
+                     {"begin", ForeignAttribute::OfInt32(begin)}};
   return call;
 }
 
@@ -284,14 +278,14 @@ TEST(SortHandlerTest, DamagedCallsAreRefused) {
   for (const std::vector<int32_t>& keys :
        {std::vector<int32_t>{}, {1, 2}, {2, 2, 0}, {-1, 0, 0}}) {
     ForeignCall call = SortBy({2, 5, 3}, 1, 0, 5);
-    call.attributes["keys"] = Numbers(keys, true);
+    call.attributes["keys"] = KeysOf(keys);
     EXPECT_THROW(run(call), Error) << keys.size();
   }
   ForeignCall call = SortBy({2, 5, 3}, 1, 0, 5);
-  call.attributes["dimension"] = Numbers({3}, false);
+  call.attributes["dimension"] = ForeignAttribute::OfInt32(3);
   EXPECT_THROW(run(call), Error);
   call = SortBy({2, 5, 3}, 1, 0, 5);
-  call.operands[1] = Tensor(PJRT_Buffer_Type_F32, {5, 2, 3});
+  call.operands[1] = RowMajor(PJRT_Buffer_Type_F32, {5, 2, 3});
   EXPECT_THROW(run(call), Error);
   call = SortBy({2, 5, 3}, 1, 0, 5);
   call.attributes.erase("begin");

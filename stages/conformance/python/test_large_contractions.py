@@ -104,6 +104,77 @@ def test_large_products_of_other_types(same, dtype):
             same(lambda a, b: lax.dot(a, b, preferred_element_type=wide), a, b)
 
 
+# Those that AMX's tiles multiply where there are such, as they lie and transposed, with a rest.
+TILED = ["mk,kn->mn", "mk,nk->mn", "km,kn->mn", "km,nk->nm", "xmk,xkn->xmn", "mxk,nxk->xmn"]
+TILED += ["xkm,xkn->mn", "mxk,nxk->mn", "mkx,knx->xmn", "xyk,nk->xyn", "xmk,nkx->nmx"]
+TILED_SIZES = {"m": 150, "k": 140, "n": 130, "x": 4, "y": 60}
+
+
+@pytest.mark.parametrize("equation", TILED)
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16"])
+def test_products_of_narrow_types_in_every_order(same, dtype, equation):
+    wide = "int32" if dtype == "int8" else "float32"
+
+    def program(a, b):
+        product = jnp.einsum(equation, a, b, preferred_element_type=wide)
+        rounded = jnp.einsum(equation, a, b + 1, preferred_element_type=wide).astype(dtype)
+        return product, jax.nn.relu(rounded), product.sum(0)
+
+    operands = equation.partition("->")[0].split(",")
+    whole = [(NORMAL([TILED_SIZES[d] for d in o]) * 2).astype("int8") for o in operands]
+    same(program, *(jnp.asarray(factor, dtype) for factor in whole))
+
+
+def test_products_of_bytes_in_loops_and_maps(same):
+    a = jnp.asarray((NORMAL((160, 160)) * 2).astype("int8"))
+
+    def turns(a):
+        def turn(_, x):
+            return (lax.dot(x, a, preferred_element_type="int32") >> 5).astype("int8")
+
+        return lax.fori_loop(0, 5, turn, a), jax.vmap(lambda s: turn(0, a + s))(a[0, :3])
+
+    same(turns, a)
+
+
+def test_gradients_of_bfloat16_layers(on_both):
+    def loss(weights, x):
+        hidden = jax.nn.gelu(x @ weights[0]) @ weights[1]
+        return (hidden.astype("float32") ** 2).mean()
+
+    weights = [jnp.asarray(NORMAL(s) / 12, "bfloat16") for s in ((192, 320), (320, 160))]
+    x = jnp.asarray(NORMAL((200, 192)), "bfloat16")
+    for got, want in on_both(jax.grad(loss), weights, x):
+        got, want = (np.asarray(each, np.float32) for each in (got, want))
+        np.testing.assert_allclose(got, want, rtol=0.02, atol=0.02 * np.abs(want).max())
+
+
+ROWS = np.random.default_rng(2).integers(450, size=300)
+AROUND = {
+    "taken": lambda a, b: ((a @ b)[ROWS], (a @ b)[ROWS, ROWS[::-1]], a[ROWS] @ b),
+    "summed": lambda a, b: ((a @ b).sum(0), jnp.max(a @ b, axis=1), jnp.trace(a @ b)),
+    "fused": lambda a, b: (jax.nn.relu(a @ b + b[0]) * 2, (a @ b).T - a, (a.T @ b)[::-1, 3:]),
+    "chained": lambda a, b: (a @ (b @ a), (a @ b) @ (a @ b + 1), a @ a + b @ b),
+    "in a loop": lambda a, b: lax.fori_loop(0, 3, lambda _, x: (x @ a) % 7, b),
+    "mapped": lambda a, b: jax.vmap(lambda s: (a + s) @ b)(a[0, :2]),
+    "gradient": lambda a, b: jax.grad(lambda a: ((a @ b) * b).sum())(a),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_around_a_packed_product(same, dtype, name):
+    with jax.enable_x64(True):
+        a, b = (jnp.asarray(np.round(NORMAL((450, 450)) * 2), dtype) for _ in range(2))
+        same(AROUND[name], a, b)
+
+
+@pytest.mark.parametrize("shape", [(4, 256, 384), (3, 300, 330)])
+def test_large_products_of_batches(same, shape):
+    a, b = (np.round(NORMAL(shape) * 2).astype(np.float32) for _ in range(2))
+    same(lambda a, b: (a @ jnp.swapaxes(b, 1, 2), jnp.swapaxes(a, 1, 2) @ b), a, b)
+
+
 # m, k, n and the batch.
 FLOAT64 = [(64, 64, 64, 0), (17, 65, 33, 0), (8, 4, 16, 0), (96, 80, 48, 3), (128, 7, 100, 2)]
 ENDS = {

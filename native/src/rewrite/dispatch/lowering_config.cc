@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/dispatch/lowering_config.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <string>
+
+#include "mlir/generics.h"
 
 namespace iree_pjrt {
 namespace {
@@ -59,6 +62,21 @@ std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op) {
            TileSizes(ir, other, kVectors).empty();
   });
   return found;
+}
+
+MlirType ResultTypeOf(const Ir& ir, MlirOperation op) {
+  const std::vector<MlirType> types = ir.ResultTypes(op);
+  return types.size() == 1 ? types[0] : MlirType{};
+}
+
+bool TiledAs(const Ir& ir, MlirOperation op) {
+  const MlirType type = ResultTypeOf(ir, op);
+  return std::ranges::all_of(TiledWith(ir, op), [&](MlirOperation tiled) {
+    if (!ir.api.mlirTypeEqual(ResultTypeOf(ir, tiled), type)) return false;
+    if (!IsGeneric(ir, tiled)) return true;
+    const LoopList loops = IndexingMaps(ir, tiled).back();
+    return loops == AllLoops(static_cast<int64_t>(loops.size()));
+  });
 }
 
 }  // namespace iree_pjrt

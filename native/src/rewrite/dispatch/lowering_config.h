@@ -28,6 +28,11 @@ void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
 
 // What has vectors in the function of an operation, which is in it, too.
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op);
+// Null for an operation without a single result.
+MlirType ResultTypeOf(const Ir& ir, MlirOperation op);
+// Whether all of that has results of one type, and loops in the order of its
+// dimensions, but for those that are reduced.
+bool TiledAs(const Ir& ir, MlirOperation op);
 
 }  // namespace iree_pjrt
 

@@ -27,6 +27,9 @@ void PeelLoops(const Ir& ir);
 // are faster than what it compiles.
 void CallMicrokernels(const Ir& ir);
 
+// Packed products: parts of the result that read what stays in a cache.
+void TilePackedProducts(const Ir& ir);
+
 // Products of float64 are computed by tiles that fill the registers.
 void TileFloat64Products(const Ir& ir);
 

@@ -21,11 +21,6 @@ constexpr int64_t kRows = 8;
 constexpr int64_t kMostColumns = 16;
 constexpr int64_t kReduced = 4;
 
-MlirType ResultOf(const Ir& ir, MlirOperation op) {
-  if (ir.api.mlirOperationGetNumResults(op) != 1) return {};
-  return ir.api.mlirValueGetType(ir.api.mlirOperationGetResult(op, 0));
-}
-
 bool IsProduct(const Ir& ir, MlirOperation op) {
   const std::string_view name = ir.Name(op);
   return name == "linalg.matmul" || name == "linalg.batch_matmul" ||
@@ -33,17 +28,9 @@ bool IsProduct(const Ir& ir, MlirOperation op) {
 }
 
 bool IsOfFloat64(const Ir& ir, MlirOperation op) {
-  const MlirType type = ResultOf(ir, op);
+  const MlirType type = ResultTypeOf(ir, op);
   return type.ptr && ir.api.mlirTypeIsAShaped(type) &&
          ir.Print(ir.api.mlirShapedTypeGetElementType(type)) == "f64";
-}
-
-// Whether the loops of the operation are the dimensions of its result, in that
-// order, and then what it reduces.
-bool LoopsAsResult(const Ir& ir, MlirOperation op) {
-  if (!IsGeneric(ir, op)) return true;
-  const LoopList loops = IndexingMaps(ir, op).back();
-  return loops == AllLoops(static_cast<int64_t>(loops.size()));
 }
 
 // The tiles of the last two dimensions of a result, where they are those that
@@ -51,8 +38,8 @@ bool LoopsAsResult(const Ir& ir, MlirOperation op) {
 std::vector<int64_t> LargerTiles(const Ir& ir, MlirOperation product) {
   std::vector<int64_t> vectors = TileSizes(ir, product, kVectors);
   const std::vector<int64_t> parts = TileSizes(ir, product, kDistribution);
-  const auto rank =
-      static_cast<size_t>(ir.api.mlirShapedTypeGetRank(ResultOf(ir, product)));
+  const auto rank = static_cast<size_t>(
+      ir.api.mlirShapedTypeGetRank(ResultTypeOf(ir, product)));
   if (rank < 2 || vectors.size() != rank + 1 ||
       parts.size() != vectors.size()) {
     return {};
@@ -70,16 +57,8 @@ std::vector<int64_t> LargerTiles(const Ir& ir, MlirOperation product) {
 
 void Tile(const Ir& ir, MlirOperation product) {
   const std::vector<int64_t> tiles = LargerTiles(ir, product);
-  if (tiles.empty()) return;
-  const std::vector<MlirOperation> tiled = TiledWith(ir, product);
-  const MlirType type = ResultOf(ir, product);
-  if (!std::ranges::all_of(tiled, [&](MlirOperation op) {
-        return ir.api.mlirTypeEqual(ResultOf(ir, op), type) &&
-               LoopsAsResult(ir, op);
-      })) {
-    return;
-  }
-  for (const MlirOperation op : tiled) {
+  if (tiles.empty() || !TiledAs(ir, product)) return;
+  for (const MlirOperation op : TiledWith(ir, product)) {
     std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
     std::ranges::copy(tiles, vectors.begin());
     SetTileSizes(ir, op, kVectors, vectors);

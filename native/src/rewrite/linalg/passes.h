@@ -65,6 +65,9 @@ void GuardSlicedElements(const Ir& ir);
 // Sums of products stay vectorized.
 void KeepProductSums(const Ir& ir);
 
+// Large matmul of float64: mmt4d of packed factors.
+void PackFloat64Products(const Ir& ir);
+
 // Floats of 8 bits are rounded to as they are elsewhere. Comes before the
 // three below.
 void RoundFloats8(const Ir& ir);

@@ -143,6 +143,11 @@ void SeparatePads(const Ir& ir);
 // Constants of complex128, and what is padded: made of their parts.
 void SplitComplex128(const Ir& ir);
 
+// Large dot_general of 8-bit integers and of bfloat16: custom call of the typed
+// FFI, for processors with AMX. Comes after WidenSums and what makes products
+// of convolutions.
+void MultiplyTiles(const Ir& ir);
+
 // dot_general with a long vector: a reduce of products. Comes before
 // SplitReductions and after WidenSums.
 void SumLongProducts(const Ir& ir);

@@ -262,14 +262,8 @@ class SortRewriter {
         " : i32, dimension = " + std::to_string(dimension_) +
         " : i32, keys = dense<[" + keys_ + "]> : tensor<" +
         std::to_string(key_count_) + "x3xi32>}";
-    const bool vhlo = IsVhlo(ir_.Name(op_));
-    const std::string target = "\"" + std::string(kSortTarget) + "\"";
-    const MlirOperation call = ir_.CreateBefore(
-        op_, StablehloNameLike(ir_.Name(op_), "custom_call"), arguments_, types,
-        {ir_.Named(
-             "call_target_name",
-             ir_.Parse(vhlo ? "#vhlo.string_v1<" + target + ">" : target)),
-         ir_.Named("mhlo.backend_config", ir_.Parse(config))});
+    const MlirOperation call =
+        builder_.ForeignCall(kSortTarget, arguments_, types, config);
     std::vector<MlirValue> values = operands_;
     for (size_t i = 0; i < live.size(); ++i) {
       values[live[i]] =
