@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the benchmarks share: the environment of the last build's plugin, and the tables in README.md. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
+import { glob } from 'tinyglobby';
 import { $ } from 'zx';
 import { sha256File } from '../stages/lib/hash.js';
 
@@ -15,13 +16,28 @@ export const scripts = [import.meta.dirname, path.join(import.meta.dirname, 'plu
 export async function pluginEnv(variant = 'cpu'): Promise<NodeJS.ProcessEnv> {
   const { stdout } = await $({ cwd: root, quiet: true })`node bin/pipeline.mjs env ${variant} --json`;
   const env = { ...process.env, ...(JSON.parse(stdout) as Record<string, string>) };
+  await warnIfOlder(libraryFile(env));
   return { ...env, PYTHONPATH: [scripts, env['PYTHONPATH'] ?? ''].join(path.delimiter) };
 }
 
 /** sha256 of the plugin's library that an environment loads. */
 export async function libraryOf(env: NodeJS.ProcessEnv): Promise<string> {
-  const [, file = ''] = (env['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':');
-  return sha256File(file);
+  return sha256File(libraryFile(env));
+}
+
+function libraryFile(env: NodeJS.ProcessEnv): string {
+  return (env['PJRT_NAMES_AND_LIBRARY_PATHS'] ?? '').split(':')[1] ?? '';
+}
+
+/** Only the pipeline puts a library where it is found: of an hour's measurements, better before than after. */
+async function warnIfOlder(library: string): Promise<void> {
+  const built = (await stat(library)).mtimeMs;
+  for (const file of await glob('native/src/**/*.{cc,h}', { cwd: root, absolute: true })) {
+    if ((await stat(file)).mtimeMs <= built) continue;
+    const name = path.relative(root, file);
+    process.stderr.write(`warning: the library is older than ${name}: npx pipeline run --only build-native\n`);
+    return;
+  }
 }
 
 /** Cores that what is measured is pinned to: BENCH_CORES, default 0,1. */

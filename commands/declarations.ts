@@ -205,6 +205,19 @@ Nothing of yours changes before --apply. Ends with 10 if anything failed.`,
     load: () => import('./env.js'),
   },
   {
+    name: 'bench',
+    args: '<name> [arguments...]',
+    summary: 'measure the built library beside XLA:CPU (bench/README.md)',
+    details: `Runs the script bench:<name> of package.json. What it is to be told comes after
+two dashes.`,
+    options: [],
+    examples: [
+      ['npx pipeline bench compile', 'where the time of compilations goes'],
+      ['npx pipeline bench growth -- --help', 'what a bench can be told'],
+    ],
+    load: () => import('./bench.js'),
+  },
+  {
     name: 'plugin-info',
     args: '[file...]',
     summary: 'show what a wheel or plugin library says of itself',

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <type_traits>
 
 #include "runtime/share_work.h"
@@ -39,15 +37,13 @@ size_t Ceiled(size_t number, size_t divisor) {
   return (number + divisor - 1) / divisor;
 }
 
-struct Freed {
-  void operator()(char* bytes) const {
-    ::operator delete(bytes, std::align_val_t{64});
-  }
-};
-using Bytes = std::unique_ptr<char, Freed>;
+size_t TilesAlong(size_t depth, size_t element_bytes) {
+  return Ceiled(depth * element_bytes, kSide * kGroupBytes);
+}
 
-Bytes Allocate(size_t size) {
-  return Bytes(static_cast<char*>(::operator new(size, std::align_val_t{64})));
+// Of the lines of all batches, packed.
+size_t PackedBytes(size_t batch, size_t lines, size_t tiles) {
+  return batch * Ceiled(lines, kBlockLines) * 2 * tiles * kTileBytes;
 }
 
 // Lines of one matrix on their way into tiles. `Element`: unsigned, of the
@@ -89,16 +85,16 @@ struct Packer {
 
   void Pack(uint32_t* tile) const {
     const bool whole = lines >= kSide && depth >= kSide * kInGroup;
-    whole ? Fill(tile, &Packer::Group) : Fill(tile, &Packer::GroupAtEnd);
+    whole ? Fill<&Packer::Group>(tile) : Fill<&Packer::GroupAtEnd>(tile);
   }
 
  private:
-  template <typename Bits>
-  void Fill(uint32_t* tile, Bits bits) const {
+  template <auto kBits>
+  void Fill(uint32_t* tile) const {
     for (size_t i = 0; i < kSide; ++i) {
       for (size_t k = 0; k < kSide; ++k) {
         tile[i * kSide + k] =
-            kExchanged ? (this->*bits)(k, i) : (this->*bits)(i, k);
+            kExchanged ? (this->*kBits)(k, i) : (this->*kBits)(i, k);
       }
     }
   }
@@ -107,19 +103,19 @@ struct Packer {
 // One of the two matrices of all batches, packed.
 class PackedLines {
  public:
-  PackedLines(const LinesOfProduct& from, size_t batch, size_t depth,
-              size_t tiles)
+  PackedLines(const LinesOfProduct& from, size_t depth, size_t tiles,
+              char* bytes)
       : from_(from),
         depth_(depth),
         tiles_(tiles),
         blocks_(Ceiled(from.lines, kBlockLines)),
-        bytes_(Allocate(batch * blocks_ * BlockBytes())) {}
+        bytes_(bytes) {}
 
   size_t blocks() const { return blocks_; }
 
   // 2 x `tiles` tiles: of the block's first 16 lines, then of the others.
   char* Block(size_t batch, size_t block) const {
-    return bytes_.get() + (batch * blocks_ + block) * BlockBytes();
+    return bytes_ + (batch * blocks_ + block) * 2 * tiles_ * kTileBytes;
   }
 
   template <typename Element, bool kExchanged>
@@ -132,8 +128,6 @@ class PackedLines {
   }
 
  private:
-  size_t BlockBytes() const { return 2 * tiles_ * kTileBytes; }
-
   template <typename Element, bool kTurned, bool kExchanged>
   void PackAs(size_t batch, size_t block) const {
     using Lines = Packer<Element, kTurned, kExchanged>;
@@ -156,7 +150,7 @@ class PackedLines {
   const size_t depth_;
   const size_t tiles_;
   const size_t blocks_;
-  const Bytes bytes_;
+  char* const bytes_;
 };
 
 // The product of two blocks, into rows that are `stride` elements apart.
@@ -278,9 +272,12 @@ class Multiplication {
   Multiplication(const TileProduct& product, bool with_tiles)
       : product_(product),
         with_tiles_(with_tiles),
-        tiles_(Ceiled(product.depth * sizeof(Element), kSide * kGroupBytes)),
-        lhs_(product.lhs, product.batch, product.depth, tiles_),
-        rhs_(product.rhs, product.batch, product.depth, tiles_) {}
+        tiles_(TilesAlong(product.depth, sizeof(Element))),
+        lhs_(product.lhs, product.depth, tiles_,
+             static_cast<char*>(product.scratch)),
+        rhs_(product.rhs, product.depth, tiles_,
+             static_cast<char*>(product.scratch) +
+                 PackedBytes(product.batch, product.lhs.lines, tiles_)) {}
 
   void Run() const {
     const size_t blocks = lhs_.blocks() + rhs_.blocks();
@@ -354,6 +351,14 @@ class Multiplication {
 bool HasTiles() {
   static const bool has = AskForTiles();
   return has;
+}
+
+size_t TileProduct::ScratchBytes(size_t batch, size_t lhs_lines,
+                                 size_t rhs_lines, size_t depth,
+                                 size_t element_bytes) {
+  const size_t tiles = TilesAlong(depth, element_bytes);
+  return PackedBytes(batch, lhs_lines, tiles) +
+         PackedBytes(batch, rhs_lines, tiles);
 }
 
 void TileProduct::OfBytes(bool with_tiles) const {

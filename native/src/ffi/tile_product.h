@@ -26,13 +26,19 @@ struct LinesOfProduct {
 };
 
 // Batches of products: `lhs` and `rhs` of the first one, each `depth` long and
-// followed by the next one's. `result`: batch x rows x columns.
+// followed by the next one's. `result`: batch x rows x columns. `scratch`:
+// memory of that many bytes, aligned to 64.
 struct TileProduct {
   LinesOfProduct lhs;
   LinesOfProduct rhs;
   size_t batch;
   size_t depth;
   void* result;
+  void* scratch;
+
+  // Of matrices with these lines; an element has `element_bytes`.
+  static size_t ScratchBytes(size_t batch, size_t lhs_lines, size_t rhs_lines,
+                             size_t depth, size_t element_bytes);
 
   // int8 to int32, exact but for overflow, which wraps around; or bfloat16 to
   // float32. With tiles if `with_tiles`, else in plain C++ (slow).
@@ -42,7 +48,8 @@ struct TileProduct {
 
 // The custom call that stands for a product: its operands are batch x lines x
 // depth, or batch x depth x lines where the attribute (s32) `lhs_turned` or
-// `rhs_turned` is 1.
+// `rhs_turned` is 1; its results the product and the scratch memory (s8), of
+// which nobody makes use.
 inline constexpr char kTileProductTarget[] = "iree_pjrt_tile_product";
 void AnswerTileProduct(const XLA_FFI_CallFrame& frame);
 

@@ -15,6 +15,19 @@
 namespace iree_pjrt {
 namespace {
 
+// Memory aligned to 64 bytes.
+class Scratch {
+ public:
+  explicit Scratch(size_t size) : bytes_(size + 64) {}
+  void* data() {
+    const auto address = reinterpret_cast<uintptr_t>(bytes_.data());
+    return bytes_.data() + (64 - address % 64);
+  }
+
+ private:
+  std::vector<char> bytes_;
+};
+
 struct ProductShape {
   size_t batch, rows, columns, depth;
 };
@@ -76,7 +89,9 @@ void ExpectProducts(void (TileProduct::*multiply)(bool) const, double error) {
       for (const bool with_tiles : Ways()) {
         // One number more, which nothing may be written to.
         std::vector<Result> got(batch * rows * columns + 1, 77);
-        (TileProduct{lhs.of, rhs.of, batch, depth, got.data()}.*
+        Scratch scratch(TileProduct::ScratchBytes(batch, rows, columns, depth,
+                                                  sizeof(Element)));
+        (TileProduct{lhs.of, rhs.of, batch, depth, got.data(), scratch.data()}.*
          multiply)(with_tiles);
         EXPECT_EQ(got.back(), 77);
         for (size_t i = 0; i + 1 < got.size(); ++i) {
@@ -111,7 +126,9 @@ TEST(TileProductTest, SumsOfTheLargestBytesAreExact) {
   const LinesOfProduct lines{least.data(), 1, 1, kDepth};
   for (const bool with_tiles : Ways()) {
     int32_t got = 0;
-    TileProduct{lines, lines, 1, kDepth, &got}.OfBytes(with_tiles);
+    Scratch scratch(TileProduct::ScratchBytes(1, 1, 1, kDepth, 1));
+    TileProduct{lines, lines, 1, kDepth, &got, scratch.data()}.OfBytes(
+        with_tiles);
     // 2^14 * 2^17 wraps around.
     EXPECT_EQ(got, std::numeric_limits<int32_t>::min());
   }
@@ -123,8 +140,11 @@ ForeignCall ProductCall() {
   call.target = kTileProductTarget;
   call.operands = {RowMajor(PJRT_Buffer_Type_S8, {2, 3, 40}),
                    RowMajor(PJRT_Buffer_Type_S8, {2, 40, 5})};
-  call.results = {RowMajor(PJRT_Buffer_Type_S32, {2, 3, 5})};
-  call.aliases = {-1};
+  const auto scratch =
+      static_cast<int64_t>(TileProduct::ScratchBytes(2, 3, 5, 40, 1));
+  call.results = {RowMajor(PJRT_Buffer_Type_S32, {2, 3, 5}),
+                  RowMajor(PJRT_Buffer_Type_S8, {scratch})};
+  call.aliases = {-1, -1};
   call.attributes = {{"lhs_turned", ForeignAttribute::OfInt32(0)},
                      {"rhs_turned", ForeignAttribute::OfInt32(1)}};
   return call;
@@ -134,9 +154,10 @@ TEST(TileProductTest, TheHandlerTakesBothOrders) {
   std::vector<int8_t> lhs(2 * 3 * 40, 2);
   std::vector<int8_t> rhs(2 * 40 * 5, -3);
   std::vector<int32_t> got(2 * 3 * 5);
+  Scratch scratch(1 << 16);
   const auto run = [&](const ForeignCall& call) {
     got.assign(got.size(), 0);
-    BoundCall(call).Run({lhs.data(), rhs.data()}, {got.data()});
+    BoundCall(call).Run({lhs.data(), rhs.data()}, {got.data(), scratch.data()});
     EXPECT_EQ(got, std::vector<int32_t>(got.size(), -240));
   };
   run(ProductCall());
@@ -149,12 +170,14 @@ TEST(TileProductTest, TheHandlerTakesBothOrders) {
 TEST(TileProductTest, DamagedCallsAreRefused) {
   std::vector<int8_t> numbers(1000);
   std::vector<int32_t> got(1000);
+  Scratch scratch(1 << 16);
   const auto refused = [&](void (*damage)(ForeignCall&)) {
     ForeignCall call = ProductCall();
     damage(call);
-    EXPECT_THROW(
-        BoundCall(call).Run({numbers.data(), numbers.data()}, {got.data()}),
-        Error);
+    call.aliases.assign(call.results.size(), -1);
+    EXPECT_THROW(BoundCall(call).Run({numbers.data(), numbers.data()},
+                                     {got.data(), scratch.data()}),
+                 Error);
   };
   refused([](ForeignCall& call) { call.attributes.erase("lhs_turned"); });
   refused([](ForeignCall& call) {
@@ -177,6 +200,10 @@ TEST(TileProductTest, DamagedCallsAreRefused) {
   });
   refused([](ForeignCall& call) {
     call.results[0] = RowMajor(PJRT_Buffer_Type_S32, {2, 5, 3});
+  });
+  refused([](ForeignCall& call) { call.results.pop_back(); });
+  refused([](ForeignCall& call) {
+    call.results[1] = RowMajor(PJRT_Buffer_Type_S8, {64});
   });
   refused([](ForeignCall& call) {
     call.operands = {RowMajor(PJRT_Buffer_Type_S8, {2, 3, 0}),

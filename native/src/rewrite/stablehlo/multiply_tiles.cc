@@ -102,9 +102,14 @@ void MultiplyByTiles(const Ir& ir, MlirOperation op) {
   const auto flag = [](const char* name, bool on) {
     return std::string(name) + " = " + (on ? "1" : "0") + " : i32";
   };
+  const auto count = [](int64_t number) { return static_cast<size_t>(number); };
+  const size_t scratch = TileProduct::ScratchBytes(
+      count(lhs.batch()), count(lhs.lines()), count(rhs.lines()),
+      count(lhs.depth()), of == "i8" ? 1 : 2);
   const MlirOperation call = builder.ForeignCall(
       kTileProductTarget, {lhs.Matrices(), rhs.Matrices()},
-      {builder.Type({lhs.batch(), lhs.lines(), rhs.lines()}, to)},
+      {builder.Type({lhs.batch(), lhs.lines(), rhs.lines()}, to),
+       builder.Type({static_cast<int64_t>(scratch)}, "i8")},
       "{" + flag("lhs_turned", lhs.is_turned()) + ", " +
           flag("rhs_turned", rhs.is_turned()) + "}");
   const MlirValue product = ir.Results(call).at(0);

@@ -28,7 +28,8 @@ TEST(MultiplyTilesTest, MatricesAreTakenAsTheyLie) {
   EXPECT_TRUE(Holds(text, "@iree_pjrt_tile_product")) << text;
   EXPECT_TRUE(Holds(text, "lhs_turned = 0")) << text;
   EXPECT_TRUE(Holds(text, "rhs_turned = 1")) << text;
-  EXPECT_TRUE(Holds(text, "-> tensor<1x200x256xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "-> (tensor<1x200x256xi32>, tensor<153600xi8>)"))
+      << text;
   EXPECT_FALSE(Holds(text, "transpose")) << text;
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What was measured of compilations, for terminals and as a table. */
+import { ratioText, timeText } from '../growth/figures.js';
+
+/** One program, as compare.py prints it. */
+export interface CompileRow {
+  readonly what: string;
+  /** Seconds. */
+  readonly xla: number;
+  readonly ours: number;
+  /** Milliseconds of one traced compilation, by name, in order. */
+  readonly phases: Readonly<Record<string, number>>;
+  readonly passes: Readonly<Record<string, number>>;
+}
+
+const WIDTH = 80;
+const INDENT = '  ';
+/** Passes that take less are left out, in milliseconds. */
+const LEAST = 0.5;
+/** Phases that have a column of their own; the others are the rest. */
+const COLUMNS = ['input', 'flow', 'stream', 'hal'];
+
+/** A program's lines: its times, the phases in order, with `passes` the slowest of ours first. */
+export function compileText({ what, xla, ours, phases, passes }: CompileRow, withPasses: boolean): string[] {
+  const times = `${timeText(ours)}, XLA:CPU ${timeText(xla)}: ${ratioText(ours / xla)}`;
+  const slowest = Object.entries(passes)
+    .filter(([, milliseconds]) => milliseconds >= LEAST)
+    .sort(([, a], [, b]) => b - a);
+  return [
+    what,
+    INDENT + times,
+    ...filled(Object.entries(phases)),
+    ...(withPasses && slowest.length > 0 ? [`${INDENT}our passes:`, ...filled(slowest)] : []),
+    '',
+  ];
+}
+
+/** The rows of a Markdown table. */
+export function compileTable(rows: readonly CompileRow[]): string[] {
+  const body = rows.map(({ what, xla, ours, phases }) => {
+    const of = (name: string): number => phases[name] ?? 0;
+    const all = Object.values(phases).reduce((sum, each) => sum + each, 0);
+    const rest = all - COLUMNS.map(of).reduce((sum, each) => sum + each, 0);
+    const figures = [...COLUMNS.map(of), rest].map((each) => String(Math.round(each)));
+    const times = [timeText(xla), timeText(ours), ratioText(ours / xla)];
+    return `| ${[what, ...times, ...figures].join(' | ')} |`;
+  });
+  return [
+    `| program | XLA:CPU | plugin | ratio | ${COLUMNS.join(', ms | ')}, ms | rest, ms |`,
+    `|---|${'--:|'.repeat(COLUMNS.length + 4)}`,
+    ...body,
+  ];
+}
+
+function filled(times: readonly (readonly [string, number])[]): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const [name, milliseconds] of times) {
+    const word = `${name} ${timeText(milliseconds / 1e3)}`;
+    if (line !== '' && INDENT.length + line.length + 3 + word.length > WIDTH) {
+      lines.push(INDENT + line);
+      line = '';
+    }
+    line += line === '' ? word : `   ${word}`;
+  }
+  return line === '' ? lines : [...lines, INDENT + line];
+}
