@@ -12,6 +12,8 @@ _PROGRAM = "Compile "
 _IREE = "compile"
 # Between its steps.
 _LOOKUP = "CacheMiss"
+# By how many microseconds spans that follow each other may overlap.
+_ROUNDED = 0.01
 
 Span = dict[str, Any]
 Times = dict[str, float]
@@ -61,11 +63,11 @@ def _within(outer: Span, spans: list[Span]) -> Iterator[Span]:
         for span in spans
         if span is not outer
         and (span["pid"], span["tid"]) == (outer["pid"], outer["tid"])
-        and outer["ts"] <= span["ts"]
-        and span["ts"] + span["dur"] <= end
+        and outer["ts"] - _ROUNDED <= span["ts"]
+        and span["ts"] + span["dur"] <= end + _ROUNDED
     ]
     for span in sorted(inner, key=lambda span: (span["ts"], -span["dur"])):
-        if span["ts"] >= last:
+        if span["ts"] >= last - _ROUNDED:
             last = span["ts"] + span["dur"]
             yield span
 

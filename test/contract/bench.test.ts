@@ -18,7 +18,7 @@ test('phases and passes are told apart in a profile', async () => {
     ...[
       span('rewrite', 0, 2000),
       span('ClampGathers', 500, 1000),
-      span('compile', 2000, 7000),
+      span('compile', 1999.995, 7000),
       span('CacheMiss', 9500, 1),
     ],
     ...[span('hal', 4000, 3000), span('flow', 2000, 1500), span('FillParts', 3500, 500), span('SplitSums', 4100, 100)],
