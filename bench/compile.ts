@@ -7,7 +7,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 
 import { benchCommand, positive, runBench } from './command.js';
-import { compileTable, compileText, type CompileRow } from './compile/text.js';
+import { compileTable, compileText, type CompileRow } from './compilation/text.js';
 import { cores, measuredHere, pluginEnv, writeTable } from './report.js';
 import { variantOption, type VariantOption } from './rows.js';
 
@@ -32,7 +32,7 @@ const command = benchCommand('bench:compile', 'Times the compilation of programs
   .addOption(variantOption());
 
 async function run(options: Options): Promise<number> {
-  const script = path.join(import.meta.dirname, 'compile', 'compare.py');
+  const script = path.join(import.meta.dirname, 'compilation', 'compare.py');
   const asked = ['--only', options.only ?? '', '--turns', String(Math.ceil(options.turns))];
   const compared = execa('taskset', ['-c', cores, 'python', script, ...asked], {
     env: await pluginEnv(options.variant),

@@ -2,8 +2,10 @@
 """Processes that do as the lines they read say, and take turns: one works while the other waits."""
 
 import json
+import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
@@ -33,6 +35,23 @@ class Side:
     def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
+
+
+def uncached(platform: str, script: str) -> Side:
+    """A process of this Python that runs ``script`` on a platform, with no cache of programs."""
+    caches = {"JAX_ENABLE_COMPILATION_CACHE": "0", "IREE_PJRT_CACHE_SIZE": "0"}
+    env = os.environ | caches | {"JAX_PLATFORMS": platform}
+    return Side(platform, [sys.executable, script], env)
+
+
+def answer(commands: Mapping[str, Callable[..., dict[str, Any]]], words: int = -1) -> None:
+    """What such a process does: answers each line with what its first word's command returns.
+
+    The command gets the other words, at most ``words`` of them: the last has the rest of the line.
+    """
+    for line in sys.stdin:
+        name, *arguments = line.split(maxsplit=words)
+        print(json.dumps(commands[name](*arguments)), flush=True)
 
 
 def in_turns(

@@ -5,11 +5,10 @@ import { suggest } from '../engine/base/nearest.js';
 import { fail } from '../engine/failure.js';
 import { runCommand } from '../engine/machine/process.js';
 import { cancelOnSignals } from '../engine/machine/signals.js';
+import { ANY_EXIT_CODE } from '../stages/lib/exit-codes.js';
 import { type CommandContext, openProject } from './context.js';
 
 const PREFIX = 'bench:';
-/** It has said itself what was wrong. */
-const ANY_CODE = Array.from({ length: 256 }, (_, code) => code);
 
 /** Runs the script `bench:NAME` of the project's package.json with what follows; its exit code is ours. */
 export async function run(
@@ -28,7 +27,8 @@ export async function run(
       args: ['run', '--silent', PREFIX + name, '--', ...words.filter((word) => word !== undefined)],
       cwd: root,
       env: context.env,
-      options: { okCodes: ANY_CODE },
+      // It says itself what is wrong.
+      options: { okCodes: ANY_EXIT_CODE },
       signal: cancellation.signal,
       onLine: (stream, line) => context[stream].write(`${line}\n`),
     });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { filledLines } from '../engine/base/filled-lines.js';
 import { count, duration } from '../engine/events/text.js';
 import { fail } from '../engine/failure.js';
 import { makeLegs } from '../engine/legs/legs.js';
@@ -110,7 +111,7 @@ function asText(
     ...rows,
     '',
     `All legs together: ${time(result.workMs)}. The longest chain, ${time(result.chain.ms)}:`,
-    ...wrapped(result.chain.legs).map((line) => `  ${line}`),
+    ...filledLines(result.chain.legs, ' → ', WIDTH - 4).map((line) => `  ${line}`),
     ...unknownLines(result).map((line) => dim(line)),
   ];
 }
@@ -129,18 +130,4 @@ function unknownLines({ unknown }: Simulation): string[] {
     ...unknown.slice(0, MAX_UNKNOWN).map((id) => `  ${id}`),
     ...(more > 0 ? [`  and ${more} more (--json has all)`] : []),
   ];
-}
-
-/** `a → b → c`, over as many lines as it takes. */
-function wrapped(names: readonly string[]): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const name of names) {
-    const next = line === '' ? name : `${line} → ${name}`;
-    if (line !== '' && next.length > WIDTH - 4) {
-      lines.push(`${line} →`);
-      line = name;
-    } else line = next;
-  }
-  return [...lines, line];
 }

@@ -7,7 +7,6 @@
 KIND is ``jit`` or ``shard_map``. scaling.py starts it.
 """
 
-import json
 import sys
 import time
 from itertools import count
@@ -17,6 +16,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 from models.training import Training
+from sides import answer
 from transformer import initial, make_jit_step, make_shard_map_step
 
 _KINDS = {"jit": make_jit_step, "shard_map": make_shard_map_step}
@@ -50,10 +50,7 @@ class _Side:
 def main() -> None:
     """Answers each line with one of JSON."""
     side = _Side(int(sys.argv[1]))
-    commands = {"train": side.train, "compile": side.compile}
-    for line in sys.stdin:
-        name, *arguments = line.split()
-        print(json.dumps(commands[name](*arguments)), flush=True)
+    answer({"train": side.train, "compile": side.compile})
 
 
 if __name__ == "__main__":

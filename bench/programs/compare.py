@@ -11,25 +11,18 @@ import argparse
 import json
 import math
 import os
-import sys
 
 from catalog import PROGRAMS
 from comparing import check_losses, least_seconds, print_row
-from sides import Side, in_turns
+from sides import in_turns, uncached
 
 _SIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "side.py")
 _FIRST_STEPS = 10
 
 
-def _side(platform: str) -> Side:
-    caches = {"JAX_ENABLE_COMPILATION_CACHE": "0", "IREE_PJRT_CACHE_SIZE": "0"}
-    env = os.environ | caches | {"JAX_PLATFORMS": platform}
-    return Side(platform, [sys.executable, _SIDE], env)
-
-
 def _measure(what: str, rounds: int, seconds: float) -> float:
     """Prints the rows of a program; returns the ratio of its steps."""
-    xla, ours = _side("cpu"), _side("iree_cpu")
+    xla, ours = uncached("cpu", _SIDE), uncached("iree_cpu", _SIDE)
     with xla, ours:
         begun = [side.ask("start", json.dumps(what)) for side in (xla, ours)]
         first = [side.ask("train", _FIRST_STEPS) for side in (xla, ours)]

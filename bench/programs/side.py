@@ -8,12 +8,12 @@ NAME is a string as JSON has it. compare.py starts it.
 """
 
 import json
-import sys
 from typing import Any
 
 import jax
 from catalog import PROGRAMS
 from models.training import Training
+from sides import answer
 
 
 class _Side:
@@ -33,10 +33,7 @@ class _Side:
 def main() -> None:
     """Answers each line with one of JSON."""
     side = _Side()
-    commands = {"start": side.start, "train": side.train}
-    for line in sys.stdin:
-        name, argument = line.split(maxsplit=1)
-        print(json.dumps(commands[name](argument)), flush=True)
+    answer({"start": side.start, "train": side.train}, words=1)
 
 
 if __name__ == "__main__":

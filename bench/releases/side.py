@@ -8,8 +8,6 @@
 compare.py starts it.
 """
 
-import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +16,7 @@ import jax
 import numpy as np
 from cases import CASES
 from pairs import calls_for, seconds_of
+from sides import answer
 
 
 class _Side:
@@ -43,10 +42,7 @@ class _Side:
 def main() -> None:
     """Answers each line with one of JSON."""
     side = _Side()
-    commands = {"prepare": side.prepare, "turn": side.turn, "compile": side.compile}
-    for line in sys.stdin:
-        name, *arguments = line.split()
-        print(json.dumps(commands[name](*arguments)), flush=True)
+    answer({"prepare": side.prepare, "turn": side.turn, "compile": side.compile})
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import type { StageContext } from '../../engine/api.js';
 import type { PackagesArtifact, PlantedBug, Wheel } from '../artifacts.js';
 import { LAUNCHER, pythonOf } from '../lib/testing/launcher.js';
 import type { TestResult } from '../lib/testing/results.js';
-import { ANY_EXIT_CODE, freshShell } from '../lib/testing/wheel-env.js';
+import { ANY_EXIT_CODE } from '../lib/exit-codes.js';
+import { freshShell } from '../lib/testing/wheel-env.js';
 
 const COMPILED_CODE = 'planted::compiled-code';
 const USE_PLATFORM = 'import jax; print(jax.devices())';

@@ -26,7 +26,7 @@ test('phases and passes are told apart in a profile', async () => {
   ];
   await writeFile(join(folder, 'deep/x.trace.json.gz'), gzipSync(JSON.stringify({ traceEvents })));
   const code = 'import json, pathlib, sys, spans; print(json.dumps(spans.times_of(pathlib.Path(sys.argv[1]))))';
-  const { stdout } = await execa('python3', ['-c', code, folder], { cwd: join(ROOT, 'bench/compile') });
+  const { stdout } = await execa('python3', ['-c', code, folder], { cwd: join(ROOT, 'bench/compilation') });
   expect(JSON.parse(stdout)).toEqual({
     phases: { rewrite: 2, flow: 1.5, passes: 0.5, hal: 3 },
     passes: { ClampGathers: 1, FillParts: 0.5, SplitSums: 0.1 },

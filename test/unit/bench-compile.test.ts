@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `bench:compile` prints.
 import { expect, test } from 'vitest';
-import { compileTable, compileText, type CompileRow } from '../../bench/compile/text.js';
+import { compileTable, compileText, type CompileRow } from '../../bench/compilation/text.js';
 
 const ROW: CompileRow = {
   what: 'a program',

@@ -51,7 +51,7 @@ bool WorthPacking(const Cost& cost) {
 // where a virtual machine hides AVX-512 (or a firmware turns it off) products
 // are laid out for it, and its microkernels end the compiler.
 std::string HostProcessor() {
-  return !HasWideVectors() && IsX86V3() ? "x86-64-v3" : "host";
+  return !HasWideVectors() && IsX86V3() ? "x86-64-v3" : kHost;
 }
 
 }  // namespace

@@ -6,7 +6,8 @@ import type { StageContext } from '../../../engine/api.js';
 import type { Wheel, WheelsArtifact } from '../../artifacts.js';
 import { targetsOf } from '../frameworks.js';
 import { junitTotals, type JunitTotals } from '../junit.js';
-import { ANY_EXIT_CODE, freshShell, installWheel } from './wheel-env.js';
+import { ANY_EXIT_CODE } from '../exit-codes.js';
+import { freshShell, installWheel } from './wheel-env.js';
 
 export const CONFORMANCE = path.join('stages', 'conformance', 'python');
 

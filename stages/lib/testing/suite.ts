@@ -7,7 +7,8 @@ import type { Wheel } from '../../artifacts.js';
 import { hostMachine, machineOf } from '../pythons.js';
 import { pythonOf, reportIn } from './launcher.js';
 import { parseResults, type SuiteResults } from './results.js';
-import { ANY_EXIT_CODE, freshShell } from './wheel-env.js';
+import { ANY_EXIT_CODE } from '../exit-codes.js';
+import { freshShell } from './wheel-env.js';
 
 /** Folder of the suite below stages/lib/testing. */
 const SUITE = 'smoke';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What was measured of compilations, for terminals and as a table. */
+import { filledLines } from '../../engine/base/filled-lines.js';
 import { ratioText, timeText } from '../growth/figures.js';
 
 /** One program, as compare.py prints it. */
@@ -39,8 +40,7 @@ export function compileText({ what, xla, ours, phases, passes }: CompileRow, wit
 export function compileTable(rows: readonly CompileRow[]): string[] {
   const body = rows.map(({ what, xla, ours, phases }) => {
     const of = (name: string): number => phases[name] ?? 0;
-    const all = Object.values(phases).reduce((sum, each) => sum + each, 0);
-    const rest = all - COLUMNS.map(of).reduce((sum, each) => sum + each, 0);
+    const rest = Object.entries(phases).reduce((sum, [name, each]) => (COLUMNS.includes(name) ? sum : sum + each), 0);
     const figures = [...COLUMNS.map(of), rest].map((each) => String(Math.round(each)));
     const times = [timeText(xla), timeText(ours), ratioText(ours / xla)];
     return `| ${[what, ...times, ...figures].join(' | ')} |`;
@@ -53,15 +53,6 @@ export function compileTable(rows: readonly CompileRow[]): string[] {
 }
 
 function filled(times: readonly (readonly [string, number])[]): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const [name, milliseconds] of times) {
-    const word = `${name} ${timeText(milliseconds / 1e3)}`;
-    if (line !== '' && INDENT.length + line.length + 3 + word.length > WIDTH) {
-      lines.push(INDENT + line);
-      line = '';
-    }
-    line += line === '' ? word : `   ${word}`;
-  }
-  return line === '' ? lines : [...lines, INDENT + line];
+  const words = times.map(([name, milliseconds]) => `${name} ${timeText(milliseconds / 1e3)}`);
+  return filledLines(words, '   ', WIDTH - INDENT.length).map((line) => INDENT + line);
 }

@@ -8,15 +8,15 @@ NAME is a string as JSON has it. compare.py starts it.
 """
 
 import json
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import jax
-from programs import PROGRAMS
+from sides import answer
 from spans import times_of
+from subjects import PROGRAMS
 
 
 def _lowered(name: str) -> Any:
@@ -42,10 +42,7 @@ def _trace(name: str) -> dict[str, Any]:
 
 def main() -> None:
     """Answers each line with one of JSON."""
-    commands = {"compile": _compile, "trace": _trace}
-    for line in sys.stdin:
-        name, argument = line.split(maxsplit=1)
-        print(json.dumps(commands[name](argument)), flush=True)
+    answer({"compile": _compile, "trace": _trace}, words=1)
 
 
 if __name__ == "__main__":

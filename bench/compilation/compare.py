@@ -11,19 +11,12 @@ import argparse
 import json
 import os
 import re
-import sys
 
 from comparing import least_seconds
-from programs import PROGRAMS
-from sides import Side, in_turns
+from sides import in_turns, uncached
+from subjects import PROGRAMS
 
 _SIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "side.py")
-
-
-def _side(platform: str) -> Side:
-    caches = {"JAX_ENABLE_COMPILATION_CACHE": "0", "IREE_PJRT_CACHE_SIZE": "0"}
-    env = os.environ | caches | {"JAX_PLATFORMS": platform}
-    return Side(platform, [sys.executable, _SIDE], env)
 
 
 def main() -> None:
@@ -35,7 +28,7 @@ def main() -> None:
     names = [name for name in PROGRAMS if re.search(options.only, name)]
     if not names:
         raise SystemExit(f"--only {options.only}: no such program; there are {', '.join(PROGRAMS)}")
-    xla, ours = _side("cpu"), _side("iree_cpu")
+    xla, ours = uncached("cpu", _SIDE), uncached("iree_cpu", _SIDE)
     with xla, ours:
         for name in names:
             answers = in_turns((xla, ours), options.turns, "compile", json.dumps(name))
