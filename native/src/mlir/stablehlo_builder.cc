@@ -185,8 +185,14 @@ MlirValue StablehloBuilder::Broadcast(MlirValue array, const Dims& shape,
 MlirValue StablehloBuilder::Transpose(MlirValue array,
                                       const Dims& permutation) const {
   if (std::ranges::is_sorted(permutation)) return array;
-  return Make("transpose", {array},
-              Reshaped(array, NumbersAt(ShapeOf(array), permutation)),
+  const Dims shape = NumbersAt(ShapeOf(array), permutation);
+  const MlirOperation source = ir_.Definition(array);
+  if (source.ptr && StablehloName(ir_.Name(source)) == "broadcast_in_dim") {
+    // One number everywhere is the same, turned: no constant to be copied.
+    const MlirValue number = ir_.api.mlirOperationGetOperand(source, 0);
+    if (ShapeOf(number).empty()) return Broadcast(number, shape, {});
+  }
+  return Make("transpose", {array}, Reshaped(array, shape),
               {Integers("permutation", permutation)});
 }
 

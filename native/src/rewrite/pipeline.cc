@@ -218,6 +218,8 @@ constexpr Pass kPasses[] = {
      "IREE takes elements from the packed form of an array"},
     IREE_PJRT_PASS(kLinalg, GuardCrossedResults,
                    "IREE computes only a part of what is indexed in two ways"),
+    IREE_PJRT_PASS(kLinalg, GuardPairedResults,
+                   "IREE transposes one of several results and ends"),
     IREE_PJRT_PASS(kLinalg, GuardTakenParts,
                    "IREE computes only the part that is taken at index zero"),
     IREE_PJRT_PASS(kLinalg, GuardSlicedElements,
@@ -253,8 +255,8 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_GPU_PASS(kLinalg, GuardScatteredValues,
                        "IREE refuses scatters of what it computes with them"),
 
-    IREE_PJRT_PASS(kFlow, ShareBarriers,
-                   "IREE writes in place into what is read before a barrier"),
+    IREE_PJRT_PASS(kFlow, BareTargets,
+                   "IREE writes into what others read before a barrier"),
     IREE_PJRT_OLD_PASS(
         kFlow, GuardLoneDispatches,
         "IREE takes one result for all of dispatches without input"),

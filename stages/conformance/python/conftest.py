@@ -25,11 +25,17 @@ os.environ["XLA_FLAGS"] = f"{XLA_FLAGS} {os.environ.get('XLA_FLAGS', '')}".strip
 
 
 def results_on(where: Any, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Any]:
-    """The results of the jitted function, computed on that device."""
+    """The results of the jitted function on that device; its arguments stay as they are."""
     import jax
 
+    # On the device, so that a program that writes into them is seen: NumPy's arrays may be copied.
+    placed = [jax.device_put(x, where) if isinstance(x, np.ndarray) else x for x in arguments]
     with jax.default_device(where):
-        return jax.tree.leaves(jax.jit(function)(*arguments))
+        results = jax.tree.leaves(jax.jit(function)(*placed))
+    for before, after in zip(arguments, placed, strict=True):
+        if isinstance(before, np.ndarray):
+            assert np.asarray(after).tobytes() == before.tobytes(), "an argument was written into"
+    return results
 
 
 @pytest.fixture

@@ -54,6 +54,9 @@ void GuardTakenSources(const Ir& ir);
 // of its own.
 void GuardCrossedResults(const Ir& ir);
 
+// Of reductions of several results none is transposed.
+void GuardPairedResults(const Ir& ir);
+
 // What is used whole, and taken from at an index that is known, is an array of
 // its own.
 void GuardTakenParts(const Ir& ir);

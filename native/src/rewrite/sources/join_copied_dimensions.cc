@@ -70,7 +70,10 @@ void Join(const Ir& ir, MlirOperation load, MlirOperation store) {
   if (ir.Uses(elements).size() != 1) return;
   Part from(ir, load, ir.Operands(load)[0]);
   Part to(ir, store, ir.Operands(store)[1]);
-  if (!from.IsPlain() || !to.IsPlain() || from.rank() != to.rank()) return;
+  if (!from.IsPlain() || !to.IsPlain()) return;
+  // IREE leaves dimensions of 1 out between the two, and not always the same:
+  // then the dimensions of one are not those of the other.
+  if (from.sizes() != to.sizes()) return;
   const size_t rank = from.rank();
   for (size_t i = rank; i-- > 1;) {
     if (!from.MayJoin(i) || !to.MayJoin(i)) continue;

@@ -4,11 +4,11 @@
 // IREE 3.11 moves an operation before the change of shape if it is the only
 // use. It does so before it inlines, and again while it lowers StableHLO. After
 // inlining the two operations become one, which IREE finds only during the
-// lowering: the move then crashes, or ends in "unresolved materialization".
+// lowering: the move then crashes, or ends in "unresolved materialization". The
+// same happens where it removes a loop or a conditional.
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mlir/stablehlo_names.h"
@@ -40,7 +40,8 @@ class Functions {
 };
 
 // The operations that are applied to a value, in functions that it is handed
-// to, too.
+// to, too, and behind loops and conditionals: one that does nothing goes, and
+// hands out what it was given.
 class Uses {
  public:
   Uses(const Ir& ir, const Functions& functions, MlirValue value)
@@ -48,15 +49,21 @@ class Uses {
     Add(value);
   }
 
-  // Whether one operation is applied twice, at least once in a called function.
-  // (Within one function IREE merges the two before it moves anything.)
-  bool Repeat() const { return called_ && repeat_; }
+  // Whether one operation is applied twice, at least once where IREE does not
+  // see it at first. (What it sees, it merges before it moves anything.)
+  bool Repeat() const { return hidden_ && repeat_; }
 
  private:
   void Add(MlirValue value) {
+    if (!visited_.insert(value.ptr).second) return;
     for (const auto& [user, operand] : ir_.Uses(value)) {
+      const std::string_view name = StablehloName(ir_.Name(user));
       if (IsCall(ir_.Name(user))) {
         AddCallee(user, operand);
+      } else if (name == "while") {
+        AddLoop(user, operand);
+      } else if (name == "return") {
+        AddResult(user, operand);
       } else if (ir_.api.mlirOperationGetNumOperands(user) == 1 &&
                  ir_.api.mlirOperationGetNumResults(user) == 1) {
         repeat_ |= !applied_
@@ -69,21 +76,39 @@ class Uses {
 
   // A function that is called twice applies everything twice.
   void AddCallee(MlirOperation call, unsigned argument) {
-    called_ = true;
+    hidden_ = true;
     const MlirBlock body = functions_.Called(call);
     if (!body.ptr) return;
-    if (visited_.emplace(body.ptr, argument).second) {
-      Add(ir_.api.mlirBlockGetArgument(body, argument));
-    } else {
-      repeat_ = true;
+    const MlirValue inside = ir_.api.mlirBlockGetArgument(body, argument);
+    repeat_ |= visited_.contains(inside.ptr);
+    Add(inside);
+  }
+
+  void AddLoop(MlirOperation loop, unsigned carried) {
+    hidden_ = true;
+    for (intptr_t i = 0; i < ir_.api.mlirOperationGetNumRegions(loop); ++i) {
+      const MlirBlock body = ir_.api.mlirRegionGetFirstBlock(
+          ir_.api.mlirOperationGetRegion(loop, i));
+      Add(ir_.api.mlirBlockGetArgument(body, carried));
     }
+    Add(ir_.api.mlirOperationGetResult(loop, carried));
+  }
+
+  // What a branch of a conditional hands out.
+  void AddResult(MlirOperation end, unsigned result) {
+    const MlirOperation whole =
+        ir_.api.mlirBlockGetParentOperation(ir_.api.mlirOperationGetBlock(end));
+    const std::string_view name = StablehloName(ir_.Name(whole));
+    if (name != "case" && name != "if") return;
+    hidden_ = true;
+    Add(ir_.api.mlirOperationGetResult(whole, result));
   }
 
   const Ir& ir_;
   const Functions& functions_;
   std::set<std::string> applied_;
-  std::set<std::pair<void*, unsigned>> visited_;
-  bool called_ = false;
+  std::set<void*> visited_;
+  bool hidden_ = false;
   bool repeat_ = false;
 };
 

@@ -36,32 +36,47 @@ TEST(GuardSharedTargetsTest, UpdatesOfOneArrayBeginApart) {
   EXPECT_EQ(barriers("%1"), 0);
 }
 
-TEST(ShareBarriersTest, AllUsersAreBehindOne) {
-  // What the second dispatch is given beside the barrier's result.
-  const auto given = [](const std::string& other) {
-    return After(R"(module {
-      flow.executable private @e {
-        flow.executable.export public @d
-        flow.executable.export public @f
-      }
-      util.func public @main(%x: tensor<2x2xf32>) -> tensor<4xf32> {
-        %0 = flow.dispatch @e::@d(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
-        %1 = flow.tensor.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
-        %2 = util.optimization_barrier %1 : tensor<4xf32>
-        %3 = flow.dispatch @e::@f(%2, )" +
-                     other + R"() : (tensor<4xf32>, tensor<2x2xf32>) -> %2
-        util.return %3 : tensor<4xf32>
-      }
-    })",
-                 &ShareBarriers);
-  };
-  const std::string shared = given("%0");
-  EXPECT_EQ(Count(shared, "util.optimization_barrier"), 1U);
-  EXPECT_LT(shared.find("util.optimization_barrier"),
-            shared.find("flow.tensor.reshape"));
-  const std::string alone = given("%x");
-  EXPECT_GT(alone.find("util.optimization_barrier"),
-            alone.find("flow.tensor.reshape"));
+// A program that writes into an array behind a barrier, or reads it.
+std::string BehindABarrier(const std::string& array, const std::string& does) {
+  return After(R"(module {
+    util.global private @held : tensor<2x2xf32>
+    flow.executable private @e { flow.executable.export public @d }
+    util.func public @main(%x: tensor<2x2xf32>) -> tensor<4xf32> {
+      %held = util.global.load immutable @held : tensor<2x2xf32>
+      %made = flow.dispatch @e::@d(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+      %0 = util.optimization_barrier )" +
+                   array + R"( : tensor<2x2xf32>
+      %1 = flow.tensor.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
+      %other = flow.tensor.empty : tensor<4xf32>
+      %2 = )" + does +
+                   R"(
+      %end = util.optimization_barrier %x : tensor<2x2xf32>
+      util.return %2 : tensor<4xf32>
+    }
+  })",
+               &BareTargets);
+}
+
+TEST(BareTargetsTest, WhatIsWrittenIsInFront) {
+  const std::string written =
+      "flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> %1";
+  for (const char* array : {"%x", "%held", "%made"}) {
+    // What is left is the use at the end.
+    const std::string text = BehindABarrier(array, written);
+    EXPECT_EQ(Count(text, "util.optimization_barrier"), 1U) << text;
+    EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg0")) << text;
+  }
+}
+
+TEST(BareTargetsTest, WhatIsReadIsNot) {
+  for (const char* read :
+       {"flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> tensor<4xf32>",
+        "flow.dispatch @e::@d(%1, %other) : (tensor<4xf32>, tensor<4xf32>) -> "
+        "%other"}) {
+    EXPECT_EQ(Count(BehindABarrier("%x", read), "util.optimization_barrier"),
+              2U)
+        << read;
+  }
 }
 
 TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {

@@ -159,6 +159,50 @@ TEST(GuardCrossedResultsTest, NotOfWhatIsNotReduced) {
                              Pairs("size", "size", "#i, #j")));
 }
 
+// A reduction of two results, the second of which `used` makes %r of.
+bool GuardsPaired(const std::string& used) {
+  return Holds(After(R"(#a = affine_map<(i, j, k) -> (i, j, k)>
+    #r = affine_map<(i, j, k) -> (i, j)>
+    #ij = affine_map<(i, j) -> (i, j)>
+    #ji = affine_map<(i, j) -> (j, i)>
+    module {
+      util.func public @main(%x: tensor<3x3x5xf32>, %i: tensor<3x3x5xi32>,
+          %f: tensor<3x3xf32>, %n: tensor<3x3xi32>) -> tensor<3x3xi32> {
+        %0:2 = linalg.generic {indexing_maps = [#a, #a, #r, #r],
+            iterator_types = ["parallel", "parallel", "reduction"]}
+            ins(%x, %i : tensor<3x3x5xf32>, tensor<3x3x5xi32>)
+            outs(%f, %n : tensor<3x3xf32>, tensor<3x3xi32>) {
+        ^bb0(%a: f32, %b: i32, %c: f32, %d: i32):
+          linalg.yield %a, %b : f32, i32
+        } -> (tensor<3x3xf32>, tensor<3x3xi32>)
+        )" + used + R"(
+        util.return %r : tensor<3x3xi32>
+      }
+    })",
+                     &GuardPairedResults),
+               "util.optimization_barrier");
+}
+
+// %result is %array, each element at the place of this map.
+std::string Placed(const std::string& result, const std::string& array,
+                   const std::string& map) {
+  return result + " = linalg.generic {indexing_maps = [" + map + R"(, #ij],
+      iterator_types = ["parallel", "parallel"]}
+      ins()" +
+         array + R"( : tensor<3x3xi32>) outs(%n : tensor<3x3xi32>) {
+      ^bb0(%a: i32, %b: i32):
+        linalg.yield %a : i32
+      } -> tensor<3x3xi32>
+      )";
+}
+
+TEST(GuardPairedResultsTest, WhatIsTransposed) {
+  EXPECT_TRUE(GuardsPaired(Placed("%r", "%0#1", "#ji")));
+  EXPECT_TRUE(GuardsPaired(Placed("%same", "%0#1", "#ij") +
+                           Placed("%r", "%same", "#ji")));
+  EXPECT_FALSE(GuardsPaired(Placed("%r", "%0#1", "#ij")));
+}
+
 // Takes elements of %taken, at index `index` of its only dimension.
 bool GuardsTaken(const std::string& taken, const std::string& index,
                  const std::string& returned) {

@@ -10,20 +10,22 @@
 namespace iree_pjrt {
 namespace {
 
-// The copy of a part of 8 x 112 x 112 x 3 elements from one array to another.
-std::string Copied(const std::string& offsets, const std::string& sizes,
+struct Place {
+  std::string offsets, sizes;
+};
+
+// The copy of a part of 8 x 112 x 112 x 3 elements from one array to another;
+// between them it has this shape.
+std::string Copied(const Place& from, const Place& to, const std::string& shape,
                    const std::string& element = "f32") {
   const auto memory = [&](const std::string& access) {
     return "!iree_tensor_ext.dispatch.tensor<" + access +
            ":tensor<8x112x112x3x" + element + ">>";
   };
-  std::string shape;
-  for (const char letter : sizes) {
-    if (letter == ',') shape += 'x';
-    if (letter >= '0' && letter <= '9') shape += letter;
-  }
-  const std::string part = ", offsets = [" + offsets + "], sizes = [" + sizes +
-                           "], strides = [1, 1, 1, 1] : ";
+  const auto part = [](const Place& place) {
+    return ", offsets = [" + place.offsets + "], sizes = [" + place.sizes +
+           "], strides = [1, 1, 1, 1] : ";
+  };
   const std::string tensor = "tensor<" + shape + "x" + element + ">";
   const std::string layout =
       "#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>, "
@@ -34,11 +36,22 @@ std::string Copied(const std::string& offsets, const std::string& sizes,
           layout + ") binding(0) offset(%c0) : " + memory("readonly") +
           " %to = hal.interface.binding.subspan layout(" + layout +
           ") binding(1) offset(%c0) : " + memory("readwrite") +
-          " %part = iree_tensor_ext.dispatch.tensor.load %from" + part +
+          " %part = iree_tensor_ext.dispatch.tensor.load %from" + part(from) +
           memory("readonly") + " -> " + tensor +
-          " iree_tensor_ext.dispatch.tensor.store %part, %to" + part + tensor +
-          " -> " + memory("readwrite") + " return } }",
+          " iree_tensor_ext.dispatch.tensor.store %part, %to" + part(to) +
+          tensor + " -> " + memory("readwrite") + " return } }",
       &JoinCopiedDimensions);
+}
+
+// The copy of the part at one place.
+std::string Copied(const std::string& offsets, const std::string& sizes,
+                   const std::string& element = "f32") {
+  std::string shape;
+  for (const char letter : sizes) {
+    if (letter == ',') shape += 'x';
+    if (letter >= '0' && letter <= '9') shape += letter;
+  }
+  return Copied({offsets, sizes}, {offsets, sizes}, shape, element);
 }
 
 TEST(JoinCopiedDimensionsTest, PixelsAreRows) {
@@ -60,6 +73,14 @@ TEST(JoinCopiedDimensionsTest, PartsOfTheLastDimensionStay) {
   EXPECT_EQ(Count(Copied("0, 2, 2, 0", "8, 100, 100, 2"),
                   "offsets = [0, 2, 2, 0], sizes = [8, 100, 100, 2]"),
             2u);
+}
+
+// Of 3 x 3 elements, which of the dimensions is left out is not the same.
+TEST(JoinCopiedDimensionsTest, PartsOfOtherDimensionsStay) {
+  const std::string text = Copied(Place{"0, 0, 0, 0", "1, 1, 3, 3"},
+                                  Place{"0, 0, 2, 0", "1, 3, 1, 3"}, "3x3");
+  EXPECT_EQ(Count(text, "tensor<3x3xf32>"), 2u) << text;
+  EXPECT_EQ(Count(text, "sizes = [1, 3, 1, 3]"), 1u) << text;
 }
 
 }  // namespace

@@ -271,38 +271,6 @@ TEST(RewriteTokensTest, AreTensorsOfNoBits) {
   EXPECT_TRUE(Holds(text, "(%arg0: tensor<0xi1>) -> tensor<0xi1>")) << text;
 }
 
-// A program in which two functions share a reshaped value. The first converts
-// it; the second does with it what `used` says.
-std::string OfSharedShape(const std::string& used) {
-  return After(R"(module {
-    func.func private @f(%a: tensor<8xi1>) -> tensor<8xi32> {
-      %0 = stablehlo.convert %a : (tensor<8xi1>) -> tensor<8xi32>
-      return %0 : tensor<8xi32>
-    }
-    func.func @main(%a: tensor<2x4xi1>)
-        -> (tensor<8xi32>, tensor<8xi32>) {
-      %0 = stablehlo.reshape %a : (tensor<2x4xi1>) -> tensor<8xi1>
-      %again = stablehlo.reshape %a : (tensor<2x4xi1>) -> tensor<8xi1>
-      %1 = func.call @f(%again) : (tensor<8xi1>) -> tensor<8xi32>
-      %2 = )" + used +
-                   R"(
-      return %1, %2 : tensor<8xi32>, tensor<8xi32>
-    }
-  })",
-               &GuardSharedShapes);
-}
-
-TEST(GuardSharedShapesTest, WhereTwoFunctionsApplyTheSame) {
-  const std::string guarded = "optimization_barrier %0 : tensor<8xi1>";
-  for (const char* used :
-       {"stablehlo.convert %0 : (tensor<8xi1>) -> tensor<8xi32>",
-        "func.call @f(%0) : (tensor<8xi1>) -> tensor<8xi32>"}) {
-    EXPECT_TRUE(Holds(OfSharedShape(used), guarded)) << used;
-  }
-  EXPECT_FALSE(
-      Holds(OfSharedShape("stablehlo.add %1, %1 : tensor<8xi32>"), guarded));
-}
-
 TEST(RewriteComplexAbsTest, DividesByTheLargerPart) {
   const std::string text = After(R"(module {
     func.func @main(%a: tensor<2xcomplex<f32>>) -> tensor<2xf32> {

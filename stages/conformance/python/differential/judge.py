@@ -40,7 +40,7 @@ def check(program: Program, device: jax.Device, cpu: jax.Device) -> None:
         function, arrays = program.function(), program.arrays()
         theirs = _run(function, arrays, cpu)
         try:
-            ours = _run(function, arrays, device)
+            ours = _run_twice(function, arrays, device)
         except (jax.errors.JaxRuntimeError, NotImplementedError) as error:
             raise Failure("error", _brief(str(error))) from None
     _compare(program, ours, theirs, cpu)
@@ -53,6 +53,25 @@ def _brief(text: str) -> str:
 def _run(function: Callable[..., Any], arrays: list[Any], device: jax.Device) -> list[np.ndarray]:
     with jax.default_device(device):
         return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arrays))]
+
+
+def _run_twice(
+    function: Callable[..., Any], arrays: list[Any], device: jax.Device
+) -> list[np.ndarray]:
+    """A call changes neither its arguments nor what the next one computes of them."""
+    placed, jitted = jax.device_put(arrays, device), jax.jit(function)
+    first, second = (
+        [np.asarray(leaf) for leaf in jax.tree.leaves(jitted(*placed))] for _ in range(2)
+    )
+    for what, before, after in (("argument", arrays, placed), ("result", first, second)):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            if not _same(np.asarray(old), np.asarray(new)):
+                raise Failure("wrong", f"{what} {index} is another after the second call")
+    return first
+
+
+def _same(first: np.ndarray, second: np.ndarray) -> bool:
+    return first.tobytes() == second.tobytes()
 
 
 def _compare(

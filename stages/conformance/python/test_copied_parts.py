@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of arrays that are copied beside others: rolled, repeated, wrapped, along each dimension.
+
+A part of one row has fewer dimensions for IREE; of dimensions of one size it is unclear which.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+# What is not computed where it is copied.
+SOURCES = {
+    "a scatter": lambda x: x.at[::2].set(x[::2] * 2),
+    "a scan": lambda x: lax.scan(lambda c, y: (c + y, c * jnp.tanh(y)), x[0], x)[1],
+    "sorted": lambda x: jnp.sort(x, 0),
+    "an argument": lambda x: x,
+}
+COPIES = {
+    "rolled": lambda x, d: jnp.roll(x, 1, d),
+    "wrapped": lambda x, d: jnp.pad(x, [(int(k == d),) * 2 for k in range(x.ndim)], "wrap"),
+    "longer by its first": lambda x, d: jnp.concatenate([x, lax.slice_in_dim(x, 0, 1, axis=d)], d),
+    "its last to the front": lambda x, d: jnp.concatenate(
+        [lax.slice_in_dim(x, -1, None, axis=d), lax.slice_in_dim(x, 0, -1, axis=d)], d
+    ),
+}
+SHAPES = [(3, 3, 3), (2, 2, 65), (1, 4, 4), (3, 1, 3, 3)]
+
+
+@pytest.mark.parametrize("copy", COPIES)
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_copies_along_each_dimension(shape, source, copy, on_both):
+    def program(x):
+        made = SOURCES[source](x)
+        return [COPIES[copy](made, d) for d in range(made.ndim)]
+
+    def turned(x):
+        return program(jnp.moveaxis(SOURCES[source](x), 0, 1))
+
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    mapped = [jax.vmap(program), jax.vmap(program, in_axes=1, out_axes=1)]
+    for function in (program, turned, *mapped):
+        for got, want in on_both(function, x):
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions of several results at once: what is largest and where, in any order of dimensions."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+def both(x, axis):
+    """The largest and the sum, of one reduction."""
+    return lax.reduce(
+        (x, x),
+        (np.float32(-np.inf), np.float32(0)),
+        lambda a, b: (lax.max(a[0], b[0]), a[1] + b[1]),
+        (axis,),
+    )
+
+
+REDUCTIONS = {
+    "argmax": lambda x, axis: [jnp.argmax(x, axis)],
+    "argmin": lambda x, axis: [jnp.argmin(x, axis)],
+    "largest and place": lambda x, axis: [jnp.max(x, axis), jnp.argmax(x, axis)],
+    "two numbers": both,
+    "the second of two": lambda x, axis: [both(x, axis)[1]],
+}
+TURNS = {
+    "as it is": lambda r: r,
+    "turned": lambda r: r.T,
+    "turned later": lambda r: (r.astype(jnp.float32) * 2 + 1).T,
+    "turned and repeated": lambda r: jnp.broadcast_to(r.T[None], (2, *r.T.shape)),
+    "turned and as it is": lambda r: r + r.T if r.shape == r.T.shape else (r, r.T),
+    "a product": lambda r: r.astype(jnp.float32).T @ jnp.ones((r.shape[0], 2), jnp.float32),
+}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(3, 3, 3), (4, 5, 7), (128, 3, 65)], ids=str)
+def test_results_in_any_order(shape, reduction, turn, on_both):
+    def program(x):
+        return [TURNS[turn](r) for axis in range(3) for r in REDUCTIONS[reduction](x, axis)]
+
+    x = np.random.default_rng(0).integers(-9, 9, shape).astype(np.float32)
+    for got, want in on_both(program, x):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("out_axes", [0, 1])
+@pytest.mark.parametrize("in_axes", [0, 1, 2])
+def test_mapped(in_axes, out_axes, on_both):
+    function = jax.vmap(lambda x: jnp.argmax(x, 0), in_axes=in_axes, out_axes=out_axes)
+    x = np.random.default_rng(0).integers(-9, 9, (4, 5, 6)).astype(np.float32)
+    for got, want in on_both(function, x):
+        np.testing.assert_array_equal(got, want)
