@@ -20,6 +20,8 @@ constexpr double kTranscendental = 10;
 constexpr double kSortOrScatter = 50;
 // The uses of each element from which packing a contraction pays.
 constexpr double kReusesFrom = 64;
+// The same of the largest array of a product.
+constexpr double kReusesOfProduct = 16;
 // The guessed trips of loops whose bounds are no constants.
 constexpr double kGuessedTrips = 100;
 
@@ -77,10 +79,22 @@ class Estimator {
         name.find("mat") != std::string_view::npos || name == "linalg.dot";
     if (convolution || product || IsContraction(ir_, op)) {
       const double multiply_adds = AddContraction(op, times);
-      if (!convolution) cost_.product = std::max(cost_.product, multiply_adds);
+      if (!convolution) AddProduct(op, multiply_adds);
     } else {
       AddElements(LargestTensor(op) * (IsGeneric(ir_, op) ? BodyWeight(op) : 1),
                   times);
+    }
+  }
+
+  void AddProduct(MlirOperation op, double multiply_adds) {
+    cost_.product = std::max(cost_.product, multiply_adds);
+    const MlirType type = ir_.api.mlirValueGetType(ir_.Operands(op)[0]);
+    if (ir_.api.mlirTypeIsAInteger(
+            ir_.api.mlirShapedTypeGetElementType(type))) {
+      cost_.integer_product = std::max(cost_.integer_product, multiply_adds);
+    }
+    if (multiply_adds >= kReusesOfProduct * LargestTensor(op)) {
+      cost_.reused_product = std::max(cost_.reused_product, multiply_adds);
     }
   }
 

@@ -14,10 +14,12 @@ namespace {
 // Multiply-adds from which matrix products are packed. Without AVX-512 IREE
 // 3.11 makes scalar code of those that are not: 0.3 ms instead of 0.05 at 64
 // cubed, 82 instead of 1.0 for 128 rows by 512 x 512. 3.13 makes vectors, which
-// win up to 64 cubed and a row by 512 x 512, of any type.
+// win up to 256 cubed (182 us, packed 260) and 64 rows by 512 x 512 (194, 253),
+// and by far for a vector (1024 x 1024: 82, 384), of floats.
 constexpr double kLargeContraction = 6e7;
 constexpr double kLargeScalarProduct = 2e4;
-constexpr double kLargeVectorProduct = 1e6;
+constexpr double kLargeVectorProduct = 2.5e7;
+constexpr double kLargeIntegerProduct = 1e6;
 
 constexpr char kHost[] = "host";
 
@@ -36,15 +38,14 @@ constexpr const char* kLinkedToEach[] = {"__extendhfdf2",
                                          "memmove",
                                          "memset"};
 
-double LargeProduct() {
-  return kReleaseLine < ReleaseLine{3, 13} ? kLargeScalarProduct
-                                           : kLargeVectorProduct;
-}
-
 bool WorthPacking(const Cost& cost) {
-  return HasWideVectors() ? cost.contraction >= kLargeContraction
-                          : cost.product >= LargeProduct() ||
-                                cost.contraction >= kLargeContraction;
+  if (cost.contraction >= kLargeContraction) return true;
+  if (HasWideVectors()) return false;
+  if (kReleaseLine < ReleaseLine{3, 13}) {
+    return cost.product >= kLargeScalarProduct;
+  }
+  return cost.reused_product >= kLargeVectorProduct ||
+         cost.integer_product >= kLargeIntegerProduct;
 }
 
 // Of this machine. IREE takes what a processor's model has for what it can do:

@@ -18,6 +18,7 @@ bool IsKnown(int64_t number) { return number != kDynamic; }
 }  // namespace
 
 std::optional<Slice> ReadSlice(const Ir& ir, MlirOperation op) {
+  if (!ir.Attribute(op, kSteps).ptr) return std::nullopt;
   const auto numbers = [&](const char* name) {
     return ReadIntegers(ir, ir.Attribute(op, name));
   };

@@ -22,7 +22,7 @@ struct Slice {
   std::vector<int64_t> steps;
 };
 
-// Nothing where a number is not known.
+// Nothing where a number is not known, and for what is no slice.
 std::optional<Slice> ReadSlice(const Ir& ir, MlirOperation op);
 
 // Makes the operation one of this slice.

@@ -369,41 +369,54 @@ MlirValue StablehloBuilder::Map(MlirOperation op, intptr_t region,
 }
 
 MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
+  return Sums({array}, dimensions)[0];
+}
+
+std::vector<MlirValue> StablehloBuilder::Sums(
+    const std::vector<MlirValue>& arrays, const Dims& dimensions) const {
   const MlirApi& api = ir_.api;
+  const Dims from = ShapeOf(arrays.at(0));
   Dims shape;
-  const Dims from = ShapeOf(array);
   for (size_t d = 0; d < from.size(); ++d) {
     if (std::ranges::find(dimensions, static_cast<int64_t>(d)) ==
         dimensions.end()) {
       shape.push_back(from[d]);
     }
   }
-  const MlirType scalar = Reshaped(array, {});
-  const MlirValue zero = Splat(scalar, ZeroOf(ElementOf(array)));
+  const MlirType scalar = Reshaped(arrays[0], {});
+  std::vector<MlirValue> operands = arrays;
+  operands.resize(2 * arrays.size(),
+                  Splat(scalar, ZeroOf(ElementOf(arrays[0]))));
   const MlirOperation reduce = ir_.CreateBefore(
-      before_, StablehloNameLike(ir_.Name(like_), "reduce"), {array, zero},
-      {Reshaped(array, shape)}, {Integers("dimensions", dimensions)}, 1);
-  const MlirType types[] = {scalar, scalar};
-  const MlirLocation location = api.mlirOperationGetLocation(before_);
-  const MlirLocation locations[] = {location, location};
-  const MlirBlock block = api.mlirBlockCreate(2, types, locations);
+      before_, StablehloNameLike(ir_.Name(like_), "reduce"), operands,
+      std::vector(arrays.size(), Reshaped(arrays[0], shape)),
+      {Integers("dimensions", dimensions)}, 1);
+  const std::vector<MlirType> types(operands.size(), scalar);
+  const std::vector<MlirLocation> locations(
+      operands.size(), api.mlirOperationGetLocation(before_));
+  const MlirBlock block = api.mlirBlockCreate(
+      static_cast<intptr_t>(types.size()), types.data(), locations.data());
   api.mlirRegionAppendOwnedBlock(api.mlirOperationGetRegion(reduce, 0), block);
   const auto append = [&](std::string_view name,
-                          const std::vector<MlirValue>& operands,
+                          const std::vector<MlirValue>& of,
                           const std::vector<MlirType>& results) {
-    const MlirOperation op =
-        ir_.CreateBefore(before_, StablehloNameLike(ir_.Name(like_), name),
-                         operands, results, {});
+    const MlirOperation op = ir_.CreateBefore(
+        before_, StablehloNameLike(ir_.Name(like_), name), of, results, {});
     api.mlirOperationRemoveFromParent(op);
     api.mlirBlockAppendOwnedOperation(block, op);
     return op;
   };
-  const MlirOperation sum = append(
-      "add",
-      {api.mlirBlockGetArgument(block, 0), api.mlirBlockGetArgument(block, 1)},
-      {scalar});
-  append("return", {api.mlirOperationGetResult(sum, 0)}, {});
-  return api.mlirOperationGetResult(reduce, 0);
+  std::vector<MlirValue> sums;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const auto argument = [&](size_t number) {
+      return api.mlirBlockGetArgument(block, static_cast<intptr_t>(number));
+    };
+    const MlirOperation sum =
+        append("add", {argument(i), argument(i + arrays.size())}, {scalar});
+    sums.push_back(api.mlirOperationGetResult(sum, 0));
+  }
+  append("return", sums, {});
+  return ir_.Results(reduce);
 }
 
 MlirOperation StablehloBuilder::ForeignCall(

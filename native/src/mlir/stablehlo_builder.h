@@ -111,6 +111,9 @@ class StablehloBuilder {
                 const std::vector<MlirValue>& operands) const;
   // The sums of floats along dimensions.
   MlirValue Sum(MlirValue array, const Dims& dimensions) const;
+  // Those of each of several arrays of one type, by one operation.
+  std::vector<MlirValue> Sums(const std::vector<MlirValue>& arrays,
+                              const Dims& dimensions) const;
   // Of a handler of the typed FFI; `attributes` is the text of a dictionary.
   MlirOperation ForeignCall(std::string_view target,
                             const std::vector<MlirValue>& operands,

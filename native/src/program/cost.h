@@ -14,6 +14,10 @@ struct Cost {
   double microseconds = 0;
   // Multiply-adds of the largest matrix product; 0 for none.
   double product = 0;
+  // The same of integers, and of products that use each element of their
+  // largest array several times: not by a vector, or a few rows.
+  double integer_product = 0;
+  double reused_product = 0;
   // Multiply-adds of the largest contraction that uses each of its elements
   // often.
   double contraction = 0;

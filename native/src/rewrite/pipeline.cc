@@ -50,6 +50,10 @@ void Scatters(const Ir& ir, PassContext& context) {
   KeepScattersInBounds(ir, !context.for_gpus);
 }
 
+void ComplexReductions(const Ir& ir, PassContext& context) {
+  SplitComplexReductions(ir, !context.for_gpus);
+}
+
 void TakenSources(const Ir& ir, PassContext& context) {
   if (context.packs) GuardTakenSources(ir);
 }
@@ -163,10 +167,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(kStablehlo, SplitLongProducts,
                        "IREE goes over long matrices for each tile of a "
                        "product"),
-    IREE_PJRT_PASS(kStablehlo, SplitComplexReductions,
-                   "IREE makes scalar code of complex sums, and for GPUs none"),
     IREE_PJRT_PASS(kStablehlo, SplitReductions,
                    "IREE adds one vector after another, on one core"),
+    {Phase::kStablehlo, "SplitComplexReductions", &ComplexReductions,
+     "IREE makes scalar code of complex sums, and for GPUs none"},
     IREE_PJRT_PASS(kStablehlo, ConvertAfterSlices,
                    "IREE converts all of an array where a slice is needed"),
     IREE_PJRT_PASS(
@@ -301,6 +305,8 @@ constexpr Pass kPasses[] = {
      Targets::kCpus},
     IREE_PJRT_CPU_PASS(kSources, JoinCopiedDimensions,
                        "IREE copies along the last dimension, however short"),
+    IREE_PJRT_CPU_PASS(kSources, LoopOverSteps,
+                       "IREE copies every other element on one core"),
     IREE_PJRT_CPU_PASS(kSources, BindLoops,
                        "the memory of DispatchLoops is not bound to arguments"),
     IREE_PJRT_GPU_PASS(kSources, TurnReductions,
@@ -328,6 +334,8 @@ constexpr Pass kPasses[] = {
                        "IREE reads all of a packed factor for a few rows"),
     IREE_PJRT_CPU_PASS(kDispatch, TileFloat64Products,
                        "IREE fills a quarter of the registers with AVX-512"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileRowProducts,
+                       "IREE reads a few columns of a matrix at a time"),
     IREE_PJRT_CPU_PASS(kDispatch, TileConvolutions,
                        "IREE fills a quarter of the registers with images "
                        "whose width is odd"),

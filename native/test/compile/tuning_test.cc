@@ -60,7 +60,16 @@ TEST(TuningTest, WithoutWideVectorsSmallProductsAreTiledToo) {
   cost.product = 64.0 * 64 * 64;
   const bool vectors = HasWideVectors() || kReleaseLine >= ReleaseLine{3, 13};
   EXPECT_EQ(TuningFlags(cost).empty(), vectors);
-  cost.product = 128.0 * 128 * 128;
+  cost.product = cost.reused_product = 512.0 * 512 * 512;
+  EXPECT_EQ(TuningFlags(cost).empty(), HasWideVectors());
+}
+
+TEST(TuningTest, IntegersAreTiledSooner) {
+  Cost cost;
+  cost.product = cost.reused_product = 128.0 * 128 * 128;
+  const bool vectors = HasWideVectors() || kReleaseLine >= ReleaseLine{3, 13};
+  EXPECT_EQ(TuningFlags(cost).empty(), vectors);
+  cost.integer_product = cost.product;
   EXPECT_EQ(TuningFlags(cost).empty(), HasWideVectors());
 }
 
@@ -107,6 +116,9 @@ TEST_F(EstimateTest, MatmulsGrowWithTheirCube) {
   // The small product uses each element too seldom to be packed.
   EXPECT_DOUBLE_EQ(small.contraction, 0);
   EXPECT_DOUBLE_EQ(small.product, 64.0 * 64 * 64);
+  EXPECT_DOUBLE_EQ(small.reused_product, small.product);
+  EXPECT_DOUBLE_EQ(Estimate(Matmul(8)).reused_product, 0);
+  EXPECT_DOUBLE_EQ(small.integer_product, 0);
   EXPECT_DOUBLE_EQ(large.contraction, 1024.0 * 1024 * 1024);
   EXPECT_TRUE(Pace(small).Brief());
   EXPECT_FALSE(Pace(large).Brief());

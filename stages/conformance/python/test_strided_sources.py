@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements taken from what is computed, with a change of type, from a slice with steps."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -47,3 +48,26 @@ def test_taken_from_converted_slices(dtype, slices, same):
         ]
 
     same(function, x, np.asarray([1, 0], np.int32))
+
+
+STEPS = {
+    "2": lambda x: x[..., ::2],
+    "3, from 1": lambda x: x[..., 1::3],
+    "7": lambda x: x[..., ::7],
+    "as long as a row": lambda x: x[..., :: x.shape[-1]],
+    "2 along all": lambda x: x[tuple(np.s_[::2] for _ in x.shape)],
+    "2 of another dimension": lambda x: jnp.moveaxis(x, 0, -1)[..., ::2],
+    "2, backwards": lambda x: x[..., ::-2],
+    "2, put elsewhere": lambda x: jnp.concatenate([x[..., ::2], x[..., 1::2]], -1),
+}
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, "float8_e4m3fn", "int4", "float64", "complex128"])
+def test_copies_with_steps(dtype, same):
+    def program(x):
+        return [(part, part + part) for part in (take(x) for take in STEPS.values())]
+
+    with jax.enable_x64(dtype in ("float64", "complex128")):
+        for shape in [(1000,), (64, 129), (3, 5, 70), (400, 401)]:
+            x = np.random.default_rng(0).integers(0, 3, shape).astype(jnp.dtype(dtype))
+            same(program, x)

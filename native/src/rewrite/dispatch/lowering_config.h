@@ -13,6 +13,8 @@ namespace iree_pjrt {
 
 // The parts of each loop that are given to workers.
 inline constexpr std::string_view kDistribution = "distribution";
+// Of these, what stays in a cache.
+inline constexpr std::string_view kCaches = "cache_parallel";
 // How many turns of each loop are one vector, or one after another in
 // registers.
 inline constexpr std::string_view kVectors = "vector_common_parallel";

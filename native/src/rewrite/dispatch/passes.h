@@ -33,6 +33,9 @@ void TilePackedProducts(const Ir& ir);
 // Products of float64 are computed by tiles that fill the registers.
 void TileFloat64Products(const Ir& ir);
 
+// Products of a vector and a matrix are computed by tiles of long rows.
+void TileRowProducts(const Ir& ir);
+
 // Convolutions are computed by tiles that fill the registers.
 void TileConvolutions(const Ir& ir);
 

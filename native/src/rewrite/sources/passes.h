@@ -19,6 +19,9 @@ void SeparateRows(const Ir& ir);
 // whole.
 void JoinCopiedDimensions(const Ir& ir);
 
+// Copies with steps between the elements are loops over them.
+void LoopOverSteps(const Ir& ir);
+
 // Submissions of few dispatches are recorded at each launch.
 void SubmitBriefly(const Ir& ir);
 

@@ -179,7 +179,7 @@ void RewriteUnsignedOperations(const Ir& ir);
 void ConvertAfterSlices(const Ir& ir);
 
 // reduce of complex numbers: of real and imaginary parts.
-void SplitComplexReductions(const Ir& ir);
+void SplitComplexReductions(const Ir& ir, bool at_once);
 
 // The largest and smallest of floats, as those of integers in the same
 // order.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products that are transposed: all gradients of weights. IREE (3.11, 3.13)
 // writes the product, and then each of its elements to another place; XLA and
-// the pass swap the factors.
+// the pass swap the factors. So do they where a vector comes before the rows of
+// a matrix, as in gradients by what a layer was given: IREE transposes the
+// matrix.
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "mlir/array_type.h"
 #include "mlir/attributes.h"
 #include "mlir/dimension_numbers.h"
 #include "mlir/stablehlo_builder.h"
@@ -64,11 +67,40 @@ void Swap(const Ir& ir, MlirOperation transpose) {
   ir.api.mlirOperationDestroy(op);
 }
 
+// The product of a vector and each row of a matrix.
+void PutMatrixFirst(const Ir& ir, MlirOperation op) {
+  const StablehloBuilder builder(ir, op);
+  const ProductDimensions dimensions = ReadProductDimensions(ir, op);
+  const MlirValue vector = ir.Operands(op).at(0);
+  const MlirValue matrix = ir.Operands(op).at(1);
+  const Dims shape = builder.ShapeOf(matrix);
+  const Dims along = {static_cast<int64_t>(shape.size()) - 1};
+  const Dims batching = UpTo(dimensions.lhs_batching.size());
+  Dims flat = NumbersAt(shape, batching);
+  flat.push_back(shape.empty() ? 0 : shape.back());
+  if (dimensions.rhs_contracting != along ||
+      dimensions.lhs_batching != batching ||
+      dimensions.rhs_batching != batching ||
+      ElementCount(builder.ShapeOf(vector)) != ElementCount(flat) ||
+      ElementCount(shape) <= ElementCount(flat)) {
+    return;
+  }
+  const MlirValue result = ir.Results(op)[0];
+  const MlirValue product = builder.Product(
+      matrix, builder.Reshape(vector, flat),
+      {batching, batching, along, {static_cast<int64_t>(batching.size())}},
+      builder.ElementOf(result));
+  ir.Replace(op, {builder.Reshape(product, builder.ShapeOf(result))});
+}
+
 }  // namespace
 
 void SwapFactors(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
     if (StablehloName(ir.Name(op)) == "transpose") Swap(ir, op);
+  }
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (StablehloName(ir.Name(op)) == "dot_general") PutMatrixFirst(ir, op);
   }
 }
 

@@ -48,5 +48,36 @@ TEST(TakeInLoopsTest, Bytes) {
   EXPECT_FALSE(Holds(Taken("bf16", kForwards), kInLoops));
 }
 
+// Twice the elements of every `row`-th row, and of every `step`-th column.
+std::string Every(int row, int step) {
+  const std::string strided = "memref<50x50xf32, strided<[" +
+                              std::to_string(100 * row) + ", " +
+                              std::to_string(step) + "]>>";
+  return After(
+      "module { hal.executable private @e { hal.executable.variant public @v "
+      "target(<\"llvm-cpu\", \"static\", {cpu = \"generic\"}>) { "
+      "builtin.module { func.func @f(%a: memref<100x100xf32>, %b: "
+      "tensor<50x50xf32>) -> tensor<50x50xf32> { %s = memref.subview %a[0, 0] "
+      "[50, 50] [" +
+          std::to_string(row) + ", " + std::to_string(step) +
+          "] : memref<100x100xf32> to " + strided +
+          " %t = iree_codegen.load_from_buffer %s : " + strided +
+          " -> tensor<50x50xf32> %0 = linalg.generic {indexing_maps = "
+          "[affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, "
+          "d1)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%t : "
+          "tensor<50x50xf32>) outs(%b : tensor<50x50xf32>) attrs = "
+          "{lowering_config = #iree_cpu.lowering_config<distribution = [25, "
+          "50], vector_common_parallel = [1, 16]>} { ^bb0(%x: f32, %y: f32): "
+          "%e = arith.addf %x, %x : f32 linalg.yield %e : f32 } -> "
+          "tensor<50x50xf32> return %0 : tensor<50x50xf32> } } } } }",
+      &TakeInLoops);
+}
+
+TEST(TakeInLoopsTest, WhatHasStepsBetween) {
+  const std::string in_loops = "vector_common_parallel = [1, 1]";
+  EXPECT_TRUE(Holds(Every(1, 2), in_loops)) << Every(1, 2);
+  EXPECT_FALSE(Holds(Every(2, 1), in_loops));
+}
+
 }  // namespace
 }  // namespace iree_pjrt

@@ -85,7 +85,7 @@ TEST(ConvertAfterSlicesTest, TheSliceIsConverted) {
 }
 
 TEST(SplitComplexReductionsTest, PartsAreSummed) {
-  const auto reduced = [](const std::string& by) {
+  const auto reduced = [](const std::string& by, bool at_once) {
     return After(R"(module {
     func.func @main(%v: tensor<8xcomplex<f32>>, %i: tensor<complex<f32>>)
         -> tensor<complex<f32>> {
@@ -96,12 +96,13 @@ TEST(SplitComplexReductionsTest, PartsAreSummed) {
       return %0 : tensor<complex<f32>>
     }
   })",
-                 &SplitComplexReductions);
+                 [&](const Ir& ir) { SplitComplexReductions(ir, at_once); });
   };
-  EXPECT_EQ(
-      Count(reduced("add"), "(tensor<8xf32>, tensor<f32>) -> tensor<f32>"), 2U)
-      << reduced("add");
-  EXPECT_FALSE(Holds(reduced("multiply"), "tensor<8xf32>"));
+  EXPECT_EQ(Count(reduced("add", false),
+                  "(tensor<8xf32>, tensor<f32>) -> tensor<f32>"),
+            2U);
+  EXPECT_EQ(Count(reduced("add", true), "stablehlo.reduce"), 1U);
+  EXPECT_FALSE(Holds(reduced("multiply", true), "tensor<8xf32>"));
 }
 
 TEST(SplitComplex128Test, ConstantsAreMadeOfTheirParts) {

@@ -84,6 +84,29 @@ std::string Product(const std::string& lhs, const std::string& rhs,
                pass);
 }
 
+TEST(SwapFactorsTest, AVectorComesAfterTheRowsOfAMatrix) {
+  const auto swapped = [](const std::string& lhs, const std::string& rhs,
+                          const std::string& dimensions,
+                          const std::string& result) {
+    return Product(lhs, rhs, dimensions, result, &SwapFactors);
+  };
+  const std::string rows =
+      swapped("1x8xf32", "5x8xf32", "contracting_dims = [1] x [1]", "1x5xf32");
+  EXPECT_TRUE(Holds(rows, "(tensor<5x8xf32>, tensor<8xf32>)")) << rows;
+  const std::string batch = swapped(
+      "2x8xf32", "2x5x8xf32",
+      "batching_dims = [0] x [0], contracting_dims = [1] x [2]", "2x5xf32");
+  EXPECT_TRUE(Holds(batch, "(tensor<2x5x8xf32>, tensor<2x8xf32>)")) << batch;
+  for (const std::string& text :
+       {swapped("1x8xf32", "8x5xf32", "contracting_dims = [1] x [0]",
+                "1x5xf32"),
+        swapped("3x8xf32", "5x8xf32", "contracting_dims = [1] x [1]",
+                "3x5xf32"),
+        swapped("8xf32", "8xf32", "contracting_dims = [0] x [0]", "f32")}) {
+    EXPECT_TRUE(Holds(text, "dot_general %arg0, %arg1")) << text;
+  }
+}
+
 TEST(SumLongProductsTest, OfTwoVectors) {
   const std::string text =
       Product("65536xf32", "65536xf32", "contracting_dims = [0] x [0]", "f32");
