@@ -3,11 +3,13 @@
 // 1000 by 50, and computes them in vectors of 32 and 16: masked, or peeled,
 // element by element, as a part has few whole vectors. The pass makes parts of
 // whole vectors; of a few vectors, one part. Those of elementwise loops are
-// rows as long as can be: memory is read and written in one go.
+// rows as long as can be: memory is read and written in one go. A million
+// complex numbers are 31,250 parts for IREE; they get as long ones as others.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "mlir/array_type.h"
 #include "mlir/generics.h"
 #include "rewrite/dispatch/lowering_config.h"
 #include "rewrite/dispatch/passes.h"
@@ -17,6 +19,10 @@ namespace {
 
 // Loops of up to so many vectors are not divided.
 constexpr int64_t kVectorsOfOnePart = 8;
+// What IREE gives a worker of a long list of floats.
+constexpr int64_t kLongPart = 4096;
+// Shorter lists are divided into so many parts, if these are no shorter.
+constexpr int64_t kPartsOfShortList = 8;
 
 // A loop of the result, and the part of it that a worker gets.
 struct Loop {
@@ -92,6 +98,20 @@ bool FillVectors(Loop loop) {
   return true;
 }
 
+// The parts of a list of complex numbers.
+bool LengthenParts(const Ir& ir, MlirOperation op, Loop list) {
+  const bool complex =
+      IsElementwise(ir, op) &&
+      std::ranges::any_of(ir.Operands(op), [&](MlirValue array) {
+        const auto type = ArrayTypeOf(ir, array);
+        return type && type->Element().starts_with("complex");
+      });
+  if (!complex || !list.IsDivided()) return false;
+  const int64_t share = UpToWhole(list.length / kPartsOfShortList, list.vector);
+  *list.part = std::max(*list.part, std::min(share, kLongPart));
+  return true;
+}
+
 void Fill(const Ir& ir, MlirOperation op) {
   std::vector<int64_t> parts = TileSizes(ir, op, kDistribution);
   const std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
@@ -99,6 +119,7 @@ void Fill(const Ir& ir, MlirOperation op) {
   const std::vector<Loop> loops = LoopsOf(ir, op, vectors, parts);
   bool changed = loops.size() > 1 && RunsAlongRows(ir, op) &&
                  LengthenRows(loops.end()[-2], loops.back());
+  if (loops.size() == 1) changed |= LengthenParts(ir, op, loops[0]);
   for (const Loop& loop : loops) changed |= FillVectors(loop);
   if (changed) SetTileSizes(ir, op, kDistribution, parts);
 }

@@ -3,8 +3,12 @@
 // from doing so: one number after another. LLVM does well by itself; only where
 // there are complex numbers, since it takes its time.
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
+#include "mlir/generics.h"
 #include "rewrite/dispatch/executable_target.h"
+#include "rewrite/dispatch/lowering_config.h"
 #include "rewrite/dispatch/passes.h"
 
 namespace iree_pjrt {
@@ -22,13 +26,20 @@ bool IsComplex(const Ir& ir, MlirValue value) {
 
 void VectorizeComplex(const Ir& ir) {
   const std::vector<MlirOperation> all = ir.AllOperations();
-  const bool is_complex = std::ranges::any_of(all, [&](MlirOperation op) {
-    return ir.Name(op).starts_with("linalg.") &&
-           std::ranges::any_of(ir.Operands(op), [&](MlirValue operand) {
-             return IsComplex(ir, operand);
-           });
-  });
-  if (is_complex) SetTargetOption(ir, "loop_vectorization", "true");
+  for (const MlirOperation op : all) {
+    if (!ir.Name(op).starts_with("linalg.") ||
+        std::ranges::none_of(ir.Operands(op), [&](MlirValue operand) {
+          return IsComplex(ir, operand);
+        })) {
+      continue;
+    }
+    SetTargetOption(ir, "loop_vectorization", "true");
+    std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
+    if (vectors.empty() || !IsElementwise(ir, op)) continue;
+    // One loop along all of a part: a short one becomes no vector.
+    std::ranges::fill(vectors, 1);
+    SetTileSizes(ir, op, kVectors, vectors);
+  }
 }
 
 }  // namespace iree_pjrt

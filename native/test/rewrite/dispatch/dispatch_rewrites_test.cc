@@ -360,21 +360,5 @@ TEST(TileFloat64ProductsTest, TilesFillTheRegisters) {
   EXPECT_TRUE(Holds(Product("+avx2", "64, 64"), "[4, 4, 0]"));
 }
 
-TEST(VectorizeComplexTest, ByLlvmWhereThereAreSome) {
-  const auto of = [](const std::string& element) {
-    const std::string type = "tensor<8x" + element + ">";
-    return After(
-        "module { hal.executable private @e { hal.executable.variant "
-        "public @v target(<\"llvm-cpu\", \"static\", {cpu = "
-        "\"generic\"}>) { builtin.module { func.func @f(%a: " +
-            type + ", %b: " + type + ") -> " + type +
-            " { %0 = linalg.copy ins(%a : " + type + ") outs(%b : " + type +
-            ") -> " + type + " return %0 : " + type + " } } } } }",
-        &VectorizeComplex);
-  };
-  EXPECT_TRUE(Holds(of("complex<f32>"), "loop_vectorization = true"));
-  EXPECT_FALSE(Holds(of("f32"), "loop_vectorization"));
-}
-
 }  // namespace
 }  // namespace iree_pjrt
