@@ -220,12 +220,12 @@ MlirAttribute EntryOf(const Ir& ir, MlirAttribute dictionary,
 
 std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
   std::vector<int64_t> numbers;
-  constexpr std::string_view kArray = "array<i64: ";
   const std::string text = ir.Print(attribute);
-  if (text == "array<i64>") return numbers;
-  if (text.starts_with(kArray)) {
-    const std::string list =
-        text.substr(kArray.size(), text.size() - kArray.size() - 1);
+  if (text.starts_with("array<i")) {
+    // `array<i64: 1, 2>`; `array<i64>` holds none.
+    const size_t colon = text.find(": ");
+    if (colon == std::string::npos) return numbers;
+    const std::string list = text.substr(colon + 2, text.size() - colon - 3);
     const auto count = 1 + std::count(list.begin(), list.end(), ',');
     attribute = ir.Parse("dense<[" + list + "]> : tensor<" +
                          std::to_string(count) + "xi64>");

@@ -25,6 +25,12 @@ def moved(a, first, start):
     return lax.dynamic_update_slice_in_dim(a, rows, start, 0)
 
 
+def of_what_others_write(a, i):
+    v = a[::-1]
+    other = v.at[::2].set(v[::2] * 2)
+    return updated(v, i + (other.sum() > 1e9).astype(i.dtype)), other
+
+
 # Of an array and the number 1.
 WRITES = {
     "set": lambda a, i: shifted(a),
@@ -46,6 +52,7 @@ WRITES = {
     ),
     "update, down": lambda a, i: moved(a, i - 1, i),
     "update, up": lambda a, i: moved(a, i, i - 1),
+    "update of what others write into, too": of_what_others_write,
     "in a loop": lambda a, i: lax.fori_loop(0, 3, lambda k, c: shifted(c), a),
     "update in a loop": lambda a, i: lax.fori_loop(0, 3, lambda k, c: updated(c), a),
     "shift register": lambda a, i: lax.scan(

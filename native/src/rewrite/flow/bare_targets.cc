@@ -7,6 +7,7 @@
 // array changes, and the constant for all later calls. Barriers keep IREE from
 // moving what is between into a dispatch; dispatches are formed here.
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "mlir/attributes.h"
@@ -15,15 +16,17 @@
 namespace iree_pjrt {
 namespace {
 
-// Whether a result of the dispatch has the memory of this operand. Shapes are
-// static, so that nothing is in front of the arrays.
+// Whether a result of the dispatch has the memory of this operand. The sizes by
+// which it is divided among workers come before what it is given.
 bool IsTied(const Ir& ir, MlirOperation dispatch, unsigned operand) {
   const MlirAttribute tied = ir.Attribute(dispatch, "tied_operands");
   if (!tied.ptr) return false;
+  const int64_t sizes =
+      ReadIntegers(ir, ir.Attribute(dispatch, "operandSegmentSizes")).at(0);
   for (intptr_t i = 0; i < ir.api.mlirArrayAttrGetNumElements(tied); ++i) {
-    if (ReadInteger(ir, ir.api.mlirArrayAttrGetElement(tied, i)) == operand) {
-      return true;
-    }
+    const int64_t given =
+        ReadInteger(ir, ir.api.mlirArrayAttrGetElement(tied, i));
+    if (given >= 0 && given + sizes == operand) return true;
   }
   return false;
 }

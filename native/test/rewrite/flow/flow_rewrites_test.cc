@@ -48,6 +48,7 @@ std::string BehindABarrier(const std::string& array, const std::string& does) {
                    array + R"( : tensor<2x2xf32>
       %1 = flow.tensor.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
       %other = flow.tensor.empty : tensor<4xf32>
+      %size = arith.constant 2 : index
       %2 = )" + does +
                    R"(
       %end = util.optimization_barrier %x : tensor<2x2xf32>
@@ -58,13 +59,16 @@ std::string BehindABarrier(const std::string& array, const std::string& does) {
 }
 
 TEST(BareTargetsTest, WhatIsWrittenIsInFront) {
-  const std::string written =
-      "flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> %1";
-  for (const char* array : {"%x", "%held", "%made"}) {
-    // What is left is the use at the end.
-    const std::string text = BehindABarrier(array, written);
-    EXPECT_EQ(Count(text, "util.optimization_barrier"), 1U) << text;
-    EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg0")) << text;
+  for (const char* written :
+       {"flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> %1",
+        "flow.dispatch @e::@d[%size](%other, %1) : (tensor<4xf32>, "
+        "tensor<4xf32>) -> %1"}) {
+    for (const char* array : {"%x", "%held", "%made"}) {
+      // What is left is the use at the end.
+      const std::string text = BehindABarrier(array, written);
+      EXPECT_EQ(Count(text, "util.optimization_barrier"), 1U) << text;
+      EXPECT_TRUE(Holds(text, "util.optimization_barrier %arg0")) << text;
+    }
   }
 }
 
@@ -72,7 +76,9 @@ TEST(BareTargetsTest, WhatIsReadIsNot) {
   for (const char* read :
        {"flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> tensor<4xf32>",
         "flow.dispatch @e::@d(%1, %other) : (tensor<4xf32>, tensor<4xf32>) -> "
-        "%other"}) {
+        "%other",
+        "flow.dispatch @e::@d[%size](%1, %other) : (tensor<4xf32>, "
+        "tensor<4xf32>) -> %other"}) {
     EXPECT_EQ(Count(BehindABarrier("%x", read), "util.optimization_barrier"),
               2U)
         << read;
