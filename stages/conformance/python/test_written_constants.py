@@ -42,36 +42,33 @@ WRITES = {
 }
 
 
+def check_calls(program, arguments, device, cpu):
+    """Each of two calls computes what XLA:CPU does."""
+    jitted = jax.jit(program)
+    with jax.default_device(cpu):
+        want = jitted(*arguments)
+    with jax.default_device(device):
+        for _ in range(2):
+            for got, wanted in zip(jitted(*arguments), want, strict=True):
+                np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("constant", CONSTANTS)
 def test_each_call_and_reader_sees_the_constant(constant, form, write, device, cpu):
-    @jax.jit
     def program(x, i):
         c = FORMS[form](CONSTANTS[constant]())
         return WRITES[write](c, x, i), c, CONSTANTS[constant]()
 
     x = np.random.default_rng(1).standard_normal((N, N)).astype(np.float32)
-    i = np.array([2, 0, 5, 1, 3, 4], np.int32)
-    with jax.default_device(cpu):
-        want = program(x, i)
-    with jax.default_device(device):
-        for _ in range(2):
-            for got, wanted in zip(program(x, i), want, strict=True):
-                np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    check_calls(program, (x, np.array([2, 0, 5, 1, 3, 4], np.int32)), device, cpu)
 
 
 def test_gradients_of_sorted_columns(device, cpu):
     """Of a sort the gradient scatters into zeros; that of an unused argument is zeros, too."""
 
-    @jax.jit
     def program(a, b):
         return jax.grad(lambda a, b: jnp.sin(jnp.sort(b, axis=0)).sum(), argnums=(0, 1))(a, b)
 
-    a, b = np.ones((5, 5), np.float32), TABLE[:5, :5]
-    with jax.default_device(cpu):
-        want = program(a, b)
-    with jax.default_device(device):
-        for _ in range(2):
-            for got, wanted in zip(program(a, b), want, strict=True):
-                np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    check_calls(program, (np.ones((5, 5), np.float32), TABLE[:5, :5]), device, cpu)
