@@ -9,6 +9,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { execa } from 'execa';
 import { format, resolveConfig } from 'prettier';
 
+import { count } from '../engine/events/text.js';
 import { EXIT_CODES } from '../engine/failure.js';
 import { CONFORMANCE } from '../stages/lib/testing/conformance.js';
 import { benchCommand, positive, runBench } from './command.js';
@@ -88,7 +89,9 @@ async function search({ seconds, seed, limit, variant }: Options): Promise<Tally
 async function main(options: Options): Promise<number> {
   const tally = await search(options);
   if (!tally) return EXIT_CODES.cancelled;
-  console.log(`${tally.programs} programs, ${tally.findings.length} findings, ${tally.again} times again`);
+  console.log(
+    `${count(tally.programs, 'program')}, ${count(tally.findings.length, 'finding')}, ${count(tally.again, 'time')} again`,
+  );
   if (options.variant === undefined) {
     const file = path.join(root, 'bench', 'differential.md');
     const text = renderMarkdown(tally);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { count } from '../../engine/events/text.js';
 import type { Finding, Tally } from './tally.js';
 
 /** differential.md: what ran, what it was made of, what failed. */
@@ -10,7 +11,7 @@ export function renderMarkdown({ about, programs, again, findings, operations }:
     `\`npm run bench:differential\` writes this file. One run of ${about.seconds} s from seed ${about.seed} on, ${about.date}; ` +
       `library: sha256 ${about.library}.`,
     '',
-    `${programs} programs ran; ${findings.length} findings, ${again} more failures that look like one of them.`,
+    `${count(programs, 'program')} ran; ${count(findings.length, 'finding')}, ${count(again, 'more failure')} that look like one of them.`,
     '',
     '## Operations',
     '',

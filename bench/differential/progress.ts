@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { count } from '../../engine/events/text.js';
 import { durationText } from '../growth/figures.js';
 import type { Tally } from './tally.js';
 
@@ -39,6 +40,6 @@ export function progressText(tally: Tally, passed: number, seconds: number): str
   const rate = (tally.programs / Math.max(passed, 0.1)).toFixed(1);
   const left = durationText(Math.max(seconds - passed, 0));
   const shrinking = tally.shrinking === '' ? '' : `; shrinking: ${tally.shrinking}`;
-  const findings = tally.findings.length === 1 ? '1 finding' : `${tally.findings.length} findings`;
-  return `${tally.programs} programs, ${rate} a second, ${findings}, ${left} left${shrinking}`;
+  const findings = count(tally.findings.length, 'finding');
+  return `${count(tally.programs, 'program')}, ${rate} a second, ${findings}, ${left} left${shrinking}`;
 }
