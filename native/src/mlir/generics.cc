@@ -61,6 +61,16 @@ bool IsElementwise(const Ir& ir, MlirOperation op) {
   return IsGeneric(ir, op) && !IsReduction(ir, op);
 }
 
+bool HasComplexOperand(const Ir& ir, MlirOperation op) {
+  return std::ranges::any_of(ir.Operands(op), [&](MlirValue operand) {
+    MlirType type = ir.api.mlirValueGetType(operand);
+    if (ir.api.mlirTypeIsAShaped(type)) {
+      type = ir.api.mlirShapedTypeGetElementType(type);
+    }
+    return ir.api.mlirTypeIsAComplex(type);
+  });
+}
+
 bool SameElements(const Ir& ir, MlirValue one, MlirValue other) {
   const auto elements = [&](MlirValue value) {
     return ir.api.mlirShapedTypeGetElementType(ir.api.mlirValueGetType(value));

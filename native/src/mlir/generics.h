@@ -21,6 +21,9 @@ bool IsReduction(const Ir& ir, MlirOperation op);
 // Whether it is a generic without such a dimension. False for null.
 bool IsElementwise(const Ir& ir, MlirOperation op);
 
+// Whether an operand is a complex number, or an array of them.
+bool HasComplexOperand(const Ir& ir, MlirOperation op);
+
 // Whether two arrays have elements of one type.
 bool SameElements(const Ir& ir, MlirValue one, MlirValue other);
 

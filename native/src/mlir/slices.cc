@@ -50,4 +50,9 @@ bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
                              [](int64_t step) { return step == 1; });
 }
 
+bool StepsAlongRows(const Ir& ir, MlirOperation slice) {
+  const auto read = ReadSlice(ir, slice);
+  return read && !read->steps.empty() && read->steps.back() != 1;
+}
+
 }  // namespace iree_pjrt

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "mlir/array_type.h"
 #include "mlir/generics.h"
 #include "rewrite/dispatch/lowering_config.h"
 #include "rewrite/dispatch/passes.h"
@@ -51,11 +50,6 @@ std::vector<Loop> LoopsOf(const Ir& ir, MlirOperation op,
          vectors.at(loop), &parts.at(loop)});
   }
   return found;
-}
-
-int64_t UpToWhole(int64_t number, int64_t vector) {
-  const int64_t step = std::max<int64_t>(vector, 1);
-  return (number + step - 1) / step * step;
 }
 
 // Whether elements that lie side by side follow each other in all arrays.
@@ -100,13 +94,10 @@ bool FillVectors(Loop loop) {
 
 // The parts of a list of complex numbers.
 bool LengthenParts(const Ir& ir, MlirOperation op, Loop list) {
-  const bool complex =
-      IsElementwise(ir, op) &&
-      std::ranges::any_of(ir.Operands(op), [&](MlirValue array) {
-        const auto type = ArrayTypeOf(ir, array);
-        return type && type->Element().starts_with("complex");
-      });
-  if (!complex || !list.IsDivided()) return false;
+  if (!list.IsDivided() || !IsElementwise(ir, op) ||
+      !HasComplexOperand(ir, op)) {
+    return false;
+  }
   const int64_t share = UpToWhole(list.length / kPartsOfShortList, list.vector);
   *list.part = std::max(*list.part, std::min(share, kLongPart));
   return true;

@@ -54,6 +54,18 @@ void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
   ir.SetAttribute(op, kConfig, ir.Parse(config));
 }
 
+void LimitTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
+                    int64_t most) {
+  std::vector<int64_t> sizes = TileSizes(ir, op, level);
+  for (int64_t& size : sizes) size = std::min(size, most);
+  SetTileSizes(ir, op, level, sizes);
+}
+
+int64_t UpToWhole(int64_t turns, int64_t tile) {
+  const int64_t step = std::max<int64_t>(tile, 1);
+  return (turns + step - 1) / step * step;
+}
+
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op) {
   const MlirOperation function = ir.Enclosing(op, "func.func");
   std::vector<MlirOperation> found = ir.AllOperations();

@@ -28,6 +28,12 @@ std::vector<int64_t> TileSizes(const Ir& ir, MlirOperation op,
 void SetTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
                   const std::vector<int64_t>& sizes);
 
+// None of them is larger than that.
+void LimitTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
+                    int64_t most);
+// The least number of whole tiles that hold so many turns, in turns.
+int64_t UpToWhole(int64_t turns, int64_t tile);
+
 // What has vectors in the function of an operation, which is in it, too.
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op);
 // Null for an operation without a single result.

@@ -41,9 +41,7 @@ bool ReadsSteps(const Ir& ir, MlirOperation op) {
     if (part.ptr && ir.Name(part) == "iree_codegen.load_from_buffer") {
       part = ir.Definition(ir.Operands(part)[0]);
     }
-    if (!part.ptr) return false;
-    const auto slice = ReadSlice(ir, part);
-    return slice && !slice->steps.empty() && slice->steps.back() != 1;
+    return part.ptr && StepsAlongRows(ir, part);
   });
 }
 

@@ -62,9 +62,7 @@ void Tile(const Ir& ir, MlirOperation product) {
     std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
     std::ranges::copy(tiles, vectors.begin());
     SetTileSizes(ir, op, kVectors, vectors);
-    std::vector<int64_t> reduced = TileSizes(ir, op, kReducedVectors);
-    for (int64_t& size : reduced) size = std::min(size, kReduced);
-    SetTileSizes(ir, op, kReducedVectors, reduced);
+    LimitTileSizes(ir, op, kReducedVectors, kReduced);
   }
 }
 

@@ -28,14 +28,10 @@ void TileRowProduct(const Ir& ir, MlirOperation product) {
       std::vector<int64_t> sizes = TileSizes(ir, op, level);
       if (sizes.empty()) continue;
       // As IREE has it, in whole tiles.
-      const int64_t tiles =
-          level == kVectors ? 1 : (sizes[0] + kRowTile - 1) / kRowTile;
-      sizes[0] = tiles * kRowTile;
+      sizes[0] = level == kVectors ? kRowTile : UpToWhole(sizes[0], kRowTile);
       SetTileSizes(ir, op, level, sizes);
     }
-    std::vector<int64_t> reduced = TileSizes(ir, op, kReducedVectors);
-    for (int64_t& size : reduced) size = std::min(size, kRowsAtOnce);
-    SetTileSizes(ir, op, kReducedVectors, reduced);
+    LimitTileSizes(ir, op, kReducedVectors, kRowsAtOnce);
   }
 }
 

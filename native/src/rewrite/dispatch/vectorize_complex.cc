@@ -12,25 +12,10 @@
 #include "rewrite/dispatch/passes.h"
 
 namespace iree_pjrt {
-namespace {
-
-bool IsComplex(const Ir& ir, MlirValue value) {
-  MlirType type = ir.api.mlirValueGetType(value);
-  if (ir.api.mlirTypeIsAShaped(type)) {
-    type = ir.api.mlirShapedTypeGetElementType(type);
-  }
-  return ir.api.mlirTypeIsAComplex(type);
-}
-
-}  // namespace
 
 void VectorizeComplex(const Ir& ir) {
-  const std::vector<MlirOperation> all = ir.AllOperations();
-  for (const MlirOperation op : all) {
-    if (!ir.Name(op).starts_with("linalg.") ||
-        std::ranges::none_of(ir.Operands(op), [&](MlirValue operand) {
-          return IsComplex(ir, operand);
-        })) {
+  for (const MlirOperation op : ir.AllOperations()) {
+    if (!ir.Name(op).starts_with("linalg.") || !HasComplexOperand(ir, op)) {
       continue;
     }
     SetTargetOption(ir, "loop_vectorization", "true");

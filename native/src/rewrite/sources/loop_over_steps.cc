@@ -3,30 +3,19 @@
 // 3.13) copies them one by one, on one core. The pass makes an elementwise loop
 // of the copy, which is shared among cores, and which TakeInLoops leaves to
 // LLVM.
-#include <vector>
-
 #include "mlir/generics.h"
 #include "mlir/slices.h"
 #include "rewrite/sources/memory_type.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {
-namespace {
-
-// Whether there are steps along the last dimension.
-bool HasSteps(const Ir& ir, MlirOperation load) {
-  const auto slice = ReadSlice(ir, load);
-  return slice && !slice->steps.empty() && slice->steps.back() != 1;
-}
-
-}  // namespace
 
 void LoopOverSteps(const Ir& ir) {
   for (const MlirOperation store : ir.AllOperations()) {
     if (!IsStore(ir, store)) continue;
     const MlirValue elements = ir.Operands(store)[0];
     const MlirOperation load = ir.Definition(elements);
-    if (!IsLoad(ir, load) || !HasSteps(ir, load)) continue;
+    if (!IsLoad(ir, load) || !StepsAlongRows(ir, load)) continue;
     const MlirOperation target = ir.CreateBefore(
         store, "tensor.empty", {}, {ir.api.mlirValueGetType(elements)}, {});
     const MlirOperation copy =

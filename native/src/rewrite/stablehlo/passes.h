@@ -178,7 +178,8 @@ void RewriteUnsignedOperations(const Ir& ir);
 // slice of what was converted: converted after the slice.
 void ConvertAfterSlices(const Ir& ir);
 
-// reduce of complex numbers: of real and imaginary parts.
+// reduce of complex numbers: of real and imaginary parts, `at_once` by one
+// operation.
 void SplitComplexReductions(const Ir& ir, bool at_once);
 
 // The largest and smallest of floats, as those of integers in the same

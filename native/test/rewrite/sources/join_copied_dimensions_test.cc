@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parsed_module.h"
+#include "rewrite/sources/copied_part.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {
@@ -18,29 +19,12 @@ struct Place {
 // between them it has this shape.
 std::string Copied(const Place& from, const Place& to, const std::string& shape,
                    const std::string& element = "f32") {
-  const auto memory = [&](const std::string& access) {
-    return "!iree_tensor_ext.dispatch.tensor<" + access +
-           ":tensor<8x112x112x3x" + element + ">>";
+  const auto part = [&](const Place& place) {
+    return CopiedPart{"8x112x112x3x" + element, place.offsets, place.sizes,
+                      "1, 1, 1, 1"};
   };
-  const auto part = [](const Place& place) {
-    return ", offsets = [" + place.offsets + "], sizes = [" + place.sizes +
-           "], strides = [1, 1, 1, 1] : ";
-  };
-  const std::string tensor = "tensor<" + shape + "x" + element + ">";
-  const std::string layout =
-      "#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>, "
-      "#hal.pipeline.binding<storage_buffer>]>";
-  return After(
-      "module { func.func @f() { %c0 = arith.constant 0 : index %from = "
-      "hal.interface.binding.subspan layout(" +
-          layout + ") binding(0) offset(%c0) : " + memory("readonly") +
-          " %to = hal.interface.binding.subspan layout(" + layout +
-          ") binding(1) offset(%c0) : " + memory("readwrite") +
-          " %part = iree_tensor_ext.dispatch.tensor.load %from" + part(from) +
-          memory("readonly") + " -> " + tensor +
-          " iree_tensor_ext.dispatch.tensor.store %part, %to" + part(to) +
-          tensor + " -> " + memory("readwrite") + " return } }",
-      &JoinCopiedDimensions);
+  return After(CopyOf(part(from), part(to), shape + "x" + element),
+               &JoinCopiedDimensions);
 }
 
 // The copy of the part at one place.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parsed_module.h"
+#include "rewrite/sources/copied_part.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {
@@ -12,27 +13,10 @@ namespace {
 
 // The copy of every `row`-th row, and of every `step`-th column.
 std::string Copied(int row, int step) {
-  const std::string from =
-      "!iree_tensor_ext.dispatch.tensor<readonly:tensor<100x100xf32>>";
-  const std::string to =
-      "!iree_tensor_ext.dispatch.tensor<writeonly:tensor<50x50xf32>>";
-  const std::string layout =
-      "#hal.pipeline.layout<bindings = [#hal.pipeline.binding<storage_buffer>, "
-      "#hal.pipeline.binding<storage_buffer>]>";
-  return After(
-      "module { func.func @f() { %c0 = arith.constant 0 : index %from = "
-      "hal.interface.binding.subspan layout(" +
-          layout + ") binding(0) offset(%c0) : " + from +
-          " %to = hal.interface.binding.subspan layout(" + layout +
-          ") binding(1) offset(%c0) : " + to +
-          " %part = iree_tensor_ext.dispatch.tensor.load %from, offsets = [0, "
-          "0], sizes = [50, 50], strides = [" +
-          std::to_string(row) + ", " + std::to_string(step) + "] : " + from +
-          " -> tensor<50x50xf32> iree_tensor_ext.dispatch.tensor.store %part, "
-          "%to, offsets = [0, 0], sizes = [50, 50], strides = [1, 1] : "
-          "tensor<50x50xf32> -> " +
-          to + " return } }",
-      &LoopOverSteps);
+  const std::string steps = std::to_string(row) + ", " + std::to_string(step);
+  return After(CopyOf({"100x100xf32", "0, 0", "50, 50", steps},
+                      {"50x50xf32", "0, 0", "50, 50", "1, 1"}, "50x50xf32"),
+               &LoopOverSteps);
 }
 
 TEST(LoopOverStepsTest, WhatHasStepsAlongRows) {

@@ -52,7 +52,11 @@ def _brief(text: str) -> str:
 
 def _run(function: Callable[..., Any], arrays: list[Any], device: jax.Device) -> list[np.ndarray]:
     with jax.default_device(device):
-        return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arrays))]
+        return _leaves(jax.jit(function)(*arrays))
+
+
+def _leaves(results: Any) -> list[np.ndarray]:
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(results)]
 
 
 def _run_twice(
@@ -60,9 +64,7 @@ def _run_twice(
 ) -> list[np.ndarray]:
     """A call changes neither its arguments nor what the next one computes of them."""
     placed, jitted = jax.device_put(arrays, device), jax.jit(function)
-    first, second = (
-        [np.asarray(leaf) for leaf in jax.tree.leaves(jitted(*placed))] for _ in range(2)
-    )
+    first, second = (_leaves(jitted(*placed)) for _ in range(2))
     for what, before, after in (("argument", arrays, placed), ("result", first, second)):
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
             if not _same(np.asarray(old), np.asarray(new)):
@@ -175,7 +177,7 @@ def _noisy_runs(program: Program, cpu: jax.Device) -> list[list[np.ndarray]]:
         compiled = jax.jit(run)
         keys = jax.random.split(jax.random.key(_SEED), _RUNS)
         runs = [exact, *(compiled(key, *arrays) for key in keys)]
-        return [[np.asarray(leaf) for leaf in jax.tree.leaves(run)] for run in runs]
+        return [_leaves(run) for run in runs]
 
 
 def _doubled(array: np.ndarray) -> np.ndarray:
