@@ -17,7 +17,8 @@ std::string MapText(int64_t count, const LoopList& indexing) {
   const auto list = [](const LoopList& loops) {
     std::string text;
     for (const int64_t loop : loops) {
-      text += (text.empty() ? "d" : ", d") + std::to_string(loop);
+      text += text.empty() ? "" : ", ";
+      text += loop == kNoLoop ? "0" : "d" + std::to_string(loop);
     }
     return "(" + text + ")";
   };
@@ -154,6 +155,37 @@ MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
        ir.Named("indexing_maps", MapsOf(ir, loops, maps)),
        ir.Named("iterator_types", ir.Parse(Iterators(loops, maps.back())))},
       1);
+}
+
+std::vector<MlirValue> AddInputs(const Ir& ir, MlirOperation generic,
+                                 std::vector<MlirValue> arrays,
+                                 const std::vector<LoopList>& maps) {
+  const MlirBlock body = ir.Body(generic);
+  const MlirLocation location = ir.api.mlirOperationGetLocation(generic);
+  std::vector<MlirValue> elements;
+  for (const MlirValue array : arrays) {
+    elements.push_back(ir.api.mlirBlockInsertArgument(
+        body, std::ssize(elements),
+        ir.api.mlirShapedTypeGetElementType(ir.api.mlirValueGetType(array)),
+        location));
+  }
+  std::string texts = ir.Print(MapsOf(ir, LoopCount(ir, generic), maps));
+  texts.back() = ',';
+  texts += ir.Print(ir.Attribute(generic, "indexing_maps")).substr(1);
+  const std::string inputs =
+      std::to_string(std::ssize(arrays) + std::ssize(ir.Operands(generic)) - 1);
+  std::ranges::copy(ir.Operands(generic), std::back_inserter(arrays));
+  const MlirOperation made = ir.CreateBefore(
+      generic, "linalg.generic", arrays, ir.ResultTypes(generic),
+      {ir.Named("operandSegmentSizes",
+                ir.Parse("array<i32: " + inputs + ", 1>")),
+       ir.Named("indexing_maps", ir.Parse(texts)),
+       ir.Named("iterator_types", ir.Attribute(generic, "iterator_types"))},
+      1);
+  ir.api.mlirRegionTakeBody(ir.api.mlirOperationGetFirstRegion(made),
+                            ir.api.mlirOperationGetFirstRegion(generic));
+  ir.Replace(generic, ir.Results(made));
+  return elements;
 }
 
 MlirBlock AddElementBody(const Ir& ir, MlirOperation generic) {

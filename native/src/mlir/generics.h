@@ -62,6 +62,12 @@ MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<MlirValue>& operands,
                           const std::vector<LoopList>& maps,
                           const std::vector<MlirType>& results);
+// The elements of `arrays`, each of which loops in `maps` index, in the body of
+// a generic of one result: the generic is made again with them as inputs,
+// before those that it had.
+std::vector<MlirValue> AddInputs(const Ir& ir, MlirOperation generic,
+                                 std::vector<MlirValue> arrays,
+                                 const std::vector<LoopList>& maps);
 // An empty body, whose arguments are elements of the operands.
 MlirBlock AddElementBody(const Ir& ir, MlirOperation generic);
 // Each element of `target`, a tensor or memory, becomes that of `input`, an

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mlir/attributes.h"
+#include "mlir/memory_type.h"
 
 namespace iree_pjrt {
 namespace {
@@ -14,6 +15,18 @@ constexpr char kSizes[] = "static_sizes";
 constexpr char kSteps[] = "static_strides";
 
 bool IsKnown(int64_t number) { return number != kDynamic; }
+
+// How many elements lie in a row of what is sliced; 1 if that is not known.
+int64_t RowLength(const Ir& ir, MlirValue array) {
+  const MlirType type = ir.api.mlirValueGetType(array);
+  if (!ir.api.mlirTypeIsAShaped(type)) {
+    const std::vector<int64_t> shape = ShapeInMemory(ir, array);
+    return shape.empty() ? 1 : shape.back();
+  }
+  // `tensor.insert_slice` may have a scalar here.
+  const intptr_t rank = ir.api.mlirShapedTypeGetRank(type);
+  return rank == 0 ? 1 : ir.api.mlirShapedTypeGetDimSize(type, rank - 1);
+}
 
 }  // namespace
 
@@ -52,7 +65,12 @@ bool HasUnitSteps(const Ir& ir, MlirOperation slice) {
 
 bool StepsAlongRows(const Ir& ir, MlirOperation slice) {
   const auto read = ReadSlice(ir, slice);
-  return read && !read->steps.empty() && read->steps.back() != 1;
+  if (!read || read->steps.empty()) return false;
+  if (read->steps.back() != 1) return true;
+  return read->sizes.back() == 1 &&
+         RowLength(ir, ir.Operands(slice).at(0)) > 1 &&
+         std::ranges::any_of(read->sizes,
+                             [](int64_t size) { return size > 1; });
 }
 
 }  // namespace iree_pjrt

@@ -34,8 +34,8 @@ MlirValue MakeSlice(const Ir& ir, MlirOperation before, MlirValue array,
 
 // Whether a slice is of elements side by side.
 bool HasUnitSteps(const Ir& ir, MlirOperation slice);
-// Whether there are steps between elements of the last dimension. False for
-// what ReadSlice reads nothing of.
+// Whether there are steps between elements of the last dimension, or it is one
+// column of several. False for what ReadSlice reads nothing of.
 bool StepsAlongRows(const Ir& ir, MlirOperation slice);
 
 }  // namespace iree_pjrt

@@ -108,6 +108,8 @@ constexpr Pass kPasses[] = {
                    "IREE transposes an array to write one of its columns"),
     IREE_PJRT_PASS(kStablehlo, IndexInsertedDimensions,
                    "IREE refuses scatters without an index"),
+    IREE_PJRT_PASS(kStablehlo, FlattenScatters,
+                   "IREE copies each component of an index to its place"),
     {Phase::kStablehlo, "KeepScattersInBounds", &Scatters,
      "IREE writes outside of arrays"},
     IREE_PJRT_PASS(kStablehlo, SpreadIndexedWindows,
@@ -216,6 +218,9 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_OLD_PASS(
         kLinalg, FoldKnownParts,
         "IREE mixes up two results of a dispatch that are equal"),
+    IREE_PJRT_PASS(kLinalg, TakeIndicesAsInputs,
+                   "IREE makes indices of each gather in a dispatch; before "
+                   "LimitDispatchOperands"),
     {Phase::kLinalg, "LimitDispatchOperands", &Operands,
      "IREE fuses more than its runtime has operands for"},
     {Phase::kLinalg, "GuardTakenSources", &TakenSources,
@@ -228,6 +233,8 @@ constexpr Pass kPasses[] = {
                    "IREE computes only the part that is taken at index zero"),
     IREE_PJRT_PASS(kLinalg, GuardSlicedElements,
                    "IREE never ends compiling one element of what it widens"),
+    IREE_PJRT_CPU_PASS(kLinalg, ComputeBeforeComparing,
+                       "IREE makes scalar code of all that argmax compares"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
     IREE_PJRT_CPU_PASS(kLinalg, PackFloat64Products,

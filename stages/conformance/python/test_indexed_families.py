@@ -218,3 +218,43 @@ def test_indices_of_several_dimensions(name, same):
         for mode in ("fill", "clip"):
             same(lambda x, i, j, mode=mode: INDEXED[name](x, i, j, mode), x, i, j)
     same(jax.grad(lambda x: (INDEXED[name](x, i % 5, j % 5, None) ** 2).sum()), x)
+
+
+WRITTEN = {
+    "first": lambda x, i, j, how: how(x.at[i, j], x[i, j] + 1),
+    "last": lambda x, i, j, how: how(x.at[:, i, j], 2.0),
+    "apart": lambda x, i, j, how: how(x.at[i, :, j], 2.0),
+    "all": lambda x, i, j, how: how(x.at[i, j, i], 2.0),
+    "elements": lambda x, i, j, how: how(x[0].at[i, j], 2.0),
+    "turned": lambda x, i, j, how: how(x.T.at[j, i], 2.0),
+    "batches": lambda x, i, j, how: jax.vmap(lambda y: how(y.at[i, j], 2.0))(x),
+    "batches of indices": lambda x, i, j, how: jax.vmap(
+        lambda y, k: how(y.at[k], 2.0), in_axes=(0, None)
+    )(x[:, 0], i[0]),
+    "its own in each batch": lambda x, i, j, how: jax.vmap(lambda y, k, m: how(y.at[k, m], 2.0))(
+        x[:4], i, j
+    ),
+}
+HOW_WRITTEN = {
+    "set": lambda at, y, mode: at.set(y * 0 + 3, mode=mode),
+    "add": lambda at, y, mode: at.add(y, mode=mode),
+    "max": lambda at, y, mode: at.max(y, mode=mode),
+    "multiply": lambda at, y, mode: at.multiply(y, mode=mode),
+}
+
+
+@pytest.mark.parametrize("mode", ["drop", "clip"])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_written_at_indices_of_several_dimensions(name, mode, same):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(5, 6, 7)).astype(np.float32)
+    for dtype in ("int8", "uint8", "int32", "uint32"):
+        i, j = rng.integers(-9, 9, (2, 4, 3)).astype(dtype)
+
+        def program(x, i, j):
+            return [
+                WRITTEN[name](x, i, j, lambda at, y, how=how: how(at, y, mode))
+                for how in HOW_WRITTEN.values()
+            ]
+
+        same(program, x, i, j)

@@ -54,3 +54,27 @@ def test_mapped(in_axes, out_axes, on_both):
     x = np.random.default_rng(0).integers(-9, 9, (4, 5, 6)).astype(np.float32)
     for got, want in on_both(function, x):
         np.testing.assert_array_equal(got, want)
+
+
+COMPUTED = {
+    "logarithms": lambda x: -jnp.log(-jnp.log(x)),
+    "least and product": lambda x: jnp.minimum(x, 0.5) * 2,
+    "bfloat16": lambda x: x.astype(jnp.bfloat16),
+    "random": lambda x: x + jax.random.uniform(jax.random.key(0), x.shape),
+    "taken": lambda x: x[::-1, ::-1],
+    "rounded": lambda x: jnp.round(x * 8),
+    "NaN": lambda x: jnp.where(x > 0.5, jnp.nan, jnp.sqrt(x)),
+}
+
+
+@pytest.mark.parametrize("computed", COMPUTED)
+@pytest.mark.parametrize("shape", [(5, 7), (300, 100), (2, 4099), (50000, 2)], ids=str)
+def test_places_in_what_is_computed(shape, computed, same):
+    def program(x):
+        y = COMPUTED[computed](x)
+        return [f(y, axis) for f in (jnp.argmax, jnp.argmin) for axis in (0, 1, None)]
+
+    # So far apart that errors of rounding put none before another.
+    size = shape[0] * shape[1]
+    x = 0.1 + 0.8 * np.random.default_rng(0).permutation(size) / size
+    same(program, x.astype(np.float32).reshape(shape))

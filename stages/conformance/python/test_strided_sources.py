@@ -59,6 +59,9 @@ STEPS = {
     "2 of another dimension": lambda x: jnp.moveaxis(x, 0, -1)[..., ::2],
     "2, backwards": lambda x: x[..., ::-2],
     "2, put elsewhere": lambda x: jnp.concatenate([x[..., ::2], x[..., 1::2]], -1),
+    "a column": lambda x: x[..., 3],
+    "a column that stays": lambda x: x[..., -1:],
+    "columns, turned round": lambda x: jnp.stack([x[..., 4], x[..., 1]], -1),
 }
 
 

@@ -44,7 +44,14 @@ class ComputedRows {
       maps.emplace_back(loops.begin(), loops.end());
       arrays.push_back(ir_.Barrier(op_, ArrayOf(place, maps.back())));
     }
-    TakeAsInputs(arrays, maps);
+    const std::vector<MlirValue> numbers = AddInputs(ir_, op_, arrays, maps);
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const MlirValue place =
+          ScalarBuilder(ir_, ir_.api.mlirBlockGetFirstOperation(body_),
+                        ir_.ParseType("index"))
+              .Apply("arith.index_cast", {numbers[i]});
+      ir_.api.mlirValueReplaceAllUsesOfWith(places_[i], place);
+    }
   }
 
  private:
@@ -151,28 +158,6 @@ class ComputedRows {
                        ir_.Parse(std::to_string(place) + " : i64"));
     }
     return copies[value.ptr] = ir_.Results(copy).at(0);
-  }
-
-  // The generic with these inputs, from which it takes the places.
-  void TakeAsInputs(std::vector<MlirValue> arrays,
-                    std::vector<LoopList> maps) const {
-    arrays.push_back(ir_.Operands(op_).at(0));
-    maps.push_back(AllLoops(last_ + 1));
-    const MlirOperation made =
-        MakeGeneric(ir_, op_, arrays, maps, ir_.ResultTypes(op_));
-    const MlirLocation location = ir_.api.mlirOperationGetLocation(op_);
-    for (size_t i = 0; i < places_.size(); ++i) {
-      const MlirValue number = ir_.api.mlirBlockInsertArgument(
-          body_, static_cast<intptr_t>(i), ir_.ParseType("i64"), location);
-      const MlirValue place =
-          ScalarBuilder(ir_, ir_.api.mlirBlockGetFirstOperation(body_),
-                        ir_.ParseType("index"))
-              .Apply("arith.index_cast", {number});
-      ir_.api.mlirValueReplaceAllUsesOfWith(places_[i], place);
-    }
-    ir_.api.mlirRegionTakeBody(ir_.api.mlirOperationGetFirstRegion(made),
-                               ir_.api.mlirOperationGetFirstRegion(op_));
-    ir_.Replace(op_, ir_.Results(made));
   }
 
   const Ir& ir_;

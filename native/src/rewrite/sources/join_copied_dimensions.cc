@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "mlir/memory_type.h"
 #include "mlir/reshapes.h"
 #include "mlir/slices.h"
-#include "rewrite/sources/memory_type.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {

@@ -4,8 +4,8 @@
 // of the copy, which is shared among cores, and which TakeInLoops leaves to
 // LLVM.
 #include "mlir/generics.h"
+#include "mlir/memory_type.h"
 #include "mlir/slices.h"
-#include "rewrite/sources/memory_type.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {

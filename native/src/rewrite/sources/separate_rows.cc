@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "mlir/generics.h"
+#include "mlir/memory_type.h"
 #include "mlir/reshapes.h"
 #include "mlir/scalar_builder.h"
 #include "mlir/slices.h"
 #include "rewrite/sources/loop_places.h"
-#include "rewrite/sources/memory_type.h"
 #include "rewrite/sources/passes.h"
 
 namespace iree_pjrt {

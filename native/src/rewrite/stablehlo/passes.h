@@ -43,6 +43,9 @@ void ExpandBatchedScatters(const Ir& ir);
 void UpdateOneWindow(const Ir& ir);
 // Dimensions that nothing indexes and windows leave out: the index 0.
 void IndexInsertedDimensions(const Ir& ir);
+
+// Indices of several components that are put together become one number.
+void FlattenScatters(const Ir& ir);
 // Updates that do not fit: written where they change nothing. `is_checked`:
 // whether the code of scatters leaves out elements that do not fit.
 void KeepScattersInBounds(const Ir& ir, bool is_checked);

@@ -331,5 +331,64 @@ TEST(GuardTakenSourcesTest, OfWhatIsMultiplied) {
   EXPECT_FALSE(guards("x", "own"));
 }
 
+// The places of the largest of each row of what `body` computes of %a, at
+// most as large as %r.
+std::string PlacesOfLargest(const std::string& body,
+                            const std::string& rows = "64",
+                            const std::string& picks = "arith.select") {
+  const std::string array = "tensor<" + rows + "x32xf32>";
+  const std::string floats = "tensor<" + rows + "xf32>";
+  const std::string places = "tensor<" + rows + "xi32>";
+  const std::string choice =
+      picks == "arith.select"
+          ? "%m = arith.select %g, %v, %s : f32\n"
+            "%n = arith.select %g, %p, %t : i32\n"
+          : "%m = arith.addf %v, %s : f32\n%n = arith.addi %p, %t : i32\n";
+  return After(
+      R"(#ij = affine_map<(d0, d1) -> (d0, d1)>
+    #i = affine_map<(d0, d1) -> (d0)>
+    module {
+      util.func public @main(%x: )" +
+          array + ", %k: tensor<" + rows + "x32xi32>, %f: " + floats +
+          ", %q: " + places + ") -> (" + floats + ", " + places + R"() {
+        %0 = )" +
+          Maps("#ij, #ij") + R"("parallel", "parallel"]}
+            ins(%x : )" +
+          array + ") outs(%x : " + array + R"() {
+        ^bb0(%a: f32, %r: f32):
+          )" +
+          body + R"(
+          linalg.yield %c : f32
+        } -> )" +
+          array + R"(
+        %1:2 = )" +
+          Maps("#ij, #ij, #i, #i") + R"("parallel", "reduction"]}
+            ins(%0, %k : )" +
+          array + ", tensor<" + rows + "x32xi32>) outs(%f, %q : " + floats +
+          ", " + places + R"() {
+        ^bb0(%v: f32, %p: i32, %s: f32, %t: i32):
+          %g = arith.cmpf ogt, %v, %s : f32
+          )" +
+          choice + R"(
+          linalg.yield %m, %n : f32, i32
+        } -> ()" +
+          floats + ", " + places + R"()
+        util.return %1#0, %1#1 : )" +
+          floats + ", " + places + "}}",
+      &ComputeBeforeComparing);
+}
+
+TEST(ComputeBeforeComparingTest, WhatTakesLongIsComputedBefore) {
+  for (const char* body :
+       {"%c = math.log %a : f32", "%c = arith.minimumf %a, %a : f32"}) {
+    const std::string text = PlacesOfLargest(body);
+    EXPECT_EQ(Count(text, kBarrier), 1u) << text;
+    EXPECT_EQ(Count(PlacesOfLargest(body, "8"), kBarrier), 0u);
+    EXPECT_EQ(Count(PlacesOfLargest(body, "64", "arith.addf"), kBarrier), 0u);
+  }
+  EXPECT_EQ(Count(PlacesOfLargest("%c = arith.addf %a, %a : f32"), kBarrier),
+            0u);
+}
+
 }  // namespace
 }  // namespace iree_pjrt

@@ -438,5 +438,62 @@ TEST(IndexByRowsTest, RowsStayApartWhereColumnsAreComputed) {
   EXPECT_FALSE(Holds(TakenFrom("", "%i, %j"), "barrier"));
 }
 
+// A loop over `result` that takes an element of `indices` at `place`, and one
+// of %x there.
+std::string TakenAt(const std::string& result, const std::string& indices,
+                    const std::string& place) {
+  return After(R"(module {
+    util.func public @main(%x: tensor<9xf32>, %indices: )" +
+                   indices + ") -> " + result + R"( {
+      %c0 = arith.constant 0 : index
+      %0 = tensor.empty() : )" +
+                   result + R"(
+      %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>],
+                           iterator_types = ["parallel", "parallel"]}
+          outs(%0 : )" +
+                   result + R"() {
+      ^bb0(%out: f32):
+        %i = linalg.index 0 : index
+        %j = linalg.index 1 : index
+        %taken = tensor.extract %indices[)" +
+                   place + "] : " + indices + R"(
+        %k = arith.index_cast %taken : i32 to index
+        %e = tensor.extract %x[%k] : tensor<9xf32>
+        linalg.yield %e : f32
+      } -> )" + result +
+                   "\nutil.return %1 : " + result + "}}",
+               &TakeIndicesAsInputs);
+}
+
+TEST(TakeIndicesAsInputsTest, IndicesOfTheirOwnBecomeInputs) {
+  const std::string text =
+      TakenAt("tensor<4x5xf32>", "tensor<4x5xi32>", "%i, %j");
+  EXPECT_TRUE(Holds(text, "ins(%arg1 : tensor<4x5xi32>)")) << text;
+  EXPECT_FALSE(Holds(text, "tensor.extract %arg1")) << text;
+  EXPECT_TRUE(Holds(text, "tensor.extract %arg0")) << text;
+}
+
+TEST(TakeIndicesAsInputsTest, DimensionsOfOneElementDoNotCount) {
+  const std::string text =
+      TakenAt("tensor<1x5xf32>", "tensor<5x1xi32>", "%j, %c0");
+  EXPECT_TRUE(Holds(text, "ins(%arg1 : tensor<5x1xi32>)")) << text;
+  EXPECT_TRUE(Holds(text, "affine_map<(d0, d1) -> (d1, 0)>")) << text;
+}
+
+TEST(TakeIndicesAsInputsTest, IndicesOfRowsAndOfOtherPlacesStay) {
+  const struct {
+    const char* indices;
+    const char* place;
+  } others[] = {{"tensor<4xi32>", "%i"},
+                {"tensor<6x5xi32>", "%i, %j"},
+                {"tensor<5x4xi32>", "%j, %i"},
+                {"tensor<4x5xi32>", "%i, %c0"}};
+  for (const auto& other : others) {
+    const std::string text =
+        TakenAt("tensor<4x5xf32>", other.indices, other.place);
+    EXPECT_TRUE(Holds(text, "tensor.extract %arg1")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace iree_pjrt

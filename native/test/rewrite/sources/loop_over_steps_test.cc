@@ -26,5 +26,18 @@ TEST(LoopOverStepsTest, WhatHasStepsAlongRows) {
   EXPECT_FALSE(Holds(Copied(2, 1), "linalg.generic"));
 }
 
+// The copy of a column of an array of so many.
+std::string CopiedColumn(const std::string& columns) {
+  return After(CopyOf({"100x" + columns + "xf32", "0, 0", "100, 1", "1, 1"},
+                      {"100x1xf32", "0, 0", "100, 1", "1, 1"}, "100x1xf32"),
+               &LoopOverSteps);
+}
+
+TEST(LoopOverStepsTest, OneColumnOfSeveral) {
+  const std::string text = CopiedColumn("2");
+  EXPECT_TRUE(Holds(text, "linalg.generic")) << text;
+  EXPECT_FALSE(Holds(CopiedColumn("1"), "linalg.generic"));
+}
+
 }  // namespace
 }  // namespace iree_pjrt

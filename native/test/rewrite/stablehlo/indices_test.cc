@@ -113,6 +113,57 @@ TEST(FlattenGathersTest, OthersStay) {
   }
 }
 
+// Of an array of 3 x 4 x 5 at places along all dimensions; `indices` makes %b
+// of %i, of tensor<7x3xi32>.
+std::string ScatterAt(const std::string& indices, const std::string& indexed) {
+  return After(
+      Program("%a: tensor<3x4x5xf32>, %i: tensor<7x3xi32>, %u: tensor<7xf32>",
+              "tensor<3x4x5xf32>",
+              indices + R"(
+          %0 = "stablehlo.scatter"(%a, %b, %u) <{scatter_dimension_numbers =
+              #stablehlo.scatter<inserted_window_dims = [0, 1, 2],
+                  scatter_dims_to_operand_dims = [)" +
+                  indexed + R"(], index_vector_dim = 1>}> ({
+            ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+              stablehlo.return %y : tensor<f32>
+          }) : (tensor<3x4x5xf32>, tensor<7x3xi32>, tensor<7xf32>)
+              -> tensor<3x4x5xf32>)"),
+      &FlattenScatters);
+}
+
+TEST(FlattenScattersTest, ComponentsBecomeOnePlace) {
+  const std::string text = ScatterAt(R"(
+      %p = "stablehlo.slice"(%i) <{start_indices = array<i64: 0, 0>,
+          limit_indices = array<i64: 7, 2>, strides = array<i64: 1, 1>}>
+          : (tensor<7x3xi32>) -> tensor<7x2xi32>
+      %q = "stablehlo.slice"(%i) <{start_indices = array<i64: 0, 2>,
+          limit_indices = array<i64: 7, 3>, strides = array<i64: 1, 1>}>
+          : (tensor<7x3xi32>) -> tensor<7x1xi32>
+      %b = stablehlo.concatenate %p, %q, dim = 1
+          : (tensor<7x2xi32>, tensor<7x1xi32>) -> tensor<7x3xi32>)",
+                                     "2, 0, 1");
+  EXPECT_TRUE(Holds(text, "-> tensor<60xf32>")) << text;
+  EXPECT_TRUE(Holds(text, "-> tensor<3x4x5xf32>")) << text;
+  EXPECT_TRUE(Holds(text,
+                    "inserted_window_dims = [0], "
+                    "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"))
+      << text;
+  EXPECT_EQ(Count(text, "clamp"), 3u) << text;
+  for (const char* step :
+       {"<1> : tensor<7xi32>", "<20> : tensor<7xi32>", "<5> : tensor<7xi32>"}) {
+    EXPECT_TRUE(Holds(text, step)) << text;
+  }
+  // What is out of bounds along one dimension is at no other place.
+  EXPECT_TRUE(Holds(text, "<-2147483648> : tensor<7xi32>")) << text;
+  EXPECT_TRUE(Holds(text, "select")) << text;
+}
+
+TEST(FlattenScattersTest, IndicesThatTheProgramHasAsOneArrayStay) {
+  const std::string text =
+      ScatterAt("%b = stablehlo.add %i, %i : tensor<7x3xi32>", "0, 1, 2");
+  EXPECT_FALSE(Holds(text, "clamp")) << text;
+}
+
 TEST(ExpandBatchedScattersTest, PlacesInABatchBecomeIndices) {
   const std::string text =
       After(Scatter("inserted_window_dims = [1], input_batching_dims = [0], "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays in the memory of a dispatch: `!iree_tensor_ext.dispatch.tensor<
 // readonly:tensor<8x3xf32>>`, which has no C API.
-#ifndef IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
-#define IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
+#ifndef IREE_PJRT_MLIR_MEMORY_TYPE_H_
+#define IREE_PJRT_MLIR_MEMORY_TYPE_H_
 
 #include <cstdint>
 #include <vector>
@@ -24,4 +24,4 @@ void SetShapeInMemory(const Ir& ir, MlirValue memory,
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_REWRITE_SOURCES_MEMORY_TYPE_H_
+#endif  // IREE_PJRT_MLIR_MEMORY_TYPE_H_

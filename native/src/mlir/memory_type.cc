@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewrite/sources/memory_type.h"
+#include "mlir/memory_type.h"
 
 #include <optional>
 #include <string>
