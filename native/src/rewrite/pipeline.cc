@@ -203,6 +203,9 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_PASS(kLinalg, TakeFromParts,
                    "IREE writes what is put together to be taken apart"),
+    IREE_PJRT_CPU_PASS(kLinalg, InterleaveParts,
+                       "IREE copies columns element by element; after "
+                       "TakeFromParts"),
     {Phase::kLinalg, "KeepInputs", &Inputs,
      "IREE writes into inputs that were not donated"},
     IREE_PJRT_PASS(kLinalg, FreeTargets,

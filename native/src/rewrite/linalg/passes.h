@@ -14,6 +14,9 @@ namespace iree_pjrt {
 // A slice of a part of what was put together is a slice of the part.
 void TakeFromParts(const Ir& ir);
 
+// What is put together of columns chooses between them.
+void InterleaveParts(const Ir& ir);
+
 // `main` never writes into its inputs, but for those that are donated
 // (`donatable`, one for each input).
 void KeepInputs(const Ir& ir, const std::vector<bool>& donatable);

@@ -46,5 +46,93 @@ TEST(TakeFromPartsTest, WhatIsOfSeveralPartsOrOfNoneStays) {
   }
 }
 
+// %x and %y, computed by `computed`, at places of an array of `array`; then
+// `rest` makes %r of %1.
+std::string PutTogether(const std::string& array, const std::string& part,
+                        const std::string& first, const std::string& second,
+                        const std::string& rest, const std::string& result,
+                        const std::string& computed = "math.absf %e : f32") {
+  return After(R"(
+    #same = affine_map<(d0, d1) -> (d0, d1)>
+    #turned = affine_map<(d0, d1) -> (d1, d0)>
+    module {
+      util.func public @main(%a: )" +
+                   part + ", %b: " + part + ") -> " + result + R"( {
+        %x = linalg.generic {indexing_maps = [#same, #same],
+                             iterator_types = ["parallel", "parallel"]}
+            ins(%a : )" +
+                   part + ") outs(%a : " + part + R"() {
+        ^bb0(%e: f32, %out: f32):
+          %f = )" + computed +
+                   R"(
+          linalg.yield %f : f32
+        } -> )" + part +
+                   R"(
+        %empty = tensor.empty() : )" +
+                   array + R"(
+        %0 = tensor.insert_slice %x into %empty)" +
+                   first + " : " + part + " into " + array + R"(
+        %1 = tensor.insert_slice %b into %0)" +
+                   second + " : " + part + " into " + array + "\n" + rest +
+                   "\nutil.return %r : " + result + "}}",
+               &InterleaveParts);
+}
+
+constexpr char kIdentity[] =
+    "%r = tensor.cast %1 : tensor<9x2xf32> to tensor<9x2xf32>";
+
+std::string OfColumns(const std::string& computed = "math.absf %e : f32") {
+  return PutTogether("tensor<9x2xf32>", "tensor<9x1xf32>",
+                     "[0, 0] [9, 1] [1, 1]", "[0, 1] [9, 1] [1, 1]", kIdentity,
+                     "tensor<9x2xf32>", computed);
+}
+
+TEST(InterleavePartsTest, ColumnsAreChosenBetween) {
+  const std::string text = OfColumns();
+  EXPECT_TRUE(Holds(text, "ins(%0, %arg1 :")) << text;
+  EXPECT_TRUE(Holds(text, "affine_map<(d0, d1) -> (d0, 0)>")) << text;
+  EXPECT_EQ(Count(text, "arith.select"), 1u) << text;
+  EXPECT_FALSE(Holds(text, "barrier")) << text;
+}
+
+TEST(InterleavePartsTest, WhatTakesLongIsComputedOnce) {
+  EXPECT_TRUE(
+      Holds(OfColumns("math.exp %e : f32\n%g = math.exp %f : f32"), "barrier"));
+}
+
+std::string OfRows(const std::string& rest, const std::string& result) {
+  return PutTogether("tensor<2x9xf32>", "tensor<1x9xf32>",
+                     "[0, 0] [1, 9] [1, 1]", "[1, 0] [1, 9] [1, 1]", rest,
+                     result);
+}
+
+TEST(InterleavePartsTest, RowsAreIfTheyAreTransposed) {
+  const std::string text = OfRows(
+      R"(%e = tensor.empty() : tensor<9x2xf32>
+         %r = linalg.generic {indexing_maps = [#turned, #same],
+                              iterator_types = ["parallel", "parallel"]}
+             ins(%1 : tensor<2x9xf32>) outs(%e : tensor<9x2xf32>) {
+         ^bb0(%g: f32, %out: f32):
+           linalg.yield %g : f32
+         } -> tensor<9x2xf32>)",
+      "tensor<9x2xf32>");
+  EXPECT_TRUE(Holds(text, "affine_map<(d0, d1) -> (0, d0)>")) << text;
+  EXPECT_EQ(Count(text, "arith.select"), 1u) << text;
+  EXPECT_FALSE(
+      Holds(OfRows("%r = tensor.cast %1 : tensor<2x9xf32> to tensor<2x9xf32>",
+                   "tensor<2x9xf32>"),
+            "arith.select"));
+}
+
+TEST(InterleavePartsTest, OtherPartsStay) {
+  for (const char* second : {"[0, 0] [9, 1] [1, 1]", "[0, 2] [9, 1] [1, 1]"}) {
+    const std::string text = PutTogether(
+        "tensor<9x3xf32>", "tensor<9x1xf32>", "[0, 0] [9, 1] [1, 1]", second,
+        "%r = tensor.cast %1 : tensor<9x3xf32> to tensor<9x3xf32>",
+        "tensor<9x3xf32>");
+    EXPECT_FALSE(Holds(text, "arith.select")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace iree_pjrt

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewrite/linalg/work.h"
+
+#include <set>
+#include <string_view>
+
+#include "mlir/generics.h"
+
+namespace iree_pjrt {
+namespace {
+
+// How many additions take as long as the operation, alone.
+int WorkOf(std::string_view name) {
+  if (name.starts_with("math.") || name == "tensor.extract") return 8;
+  // Branches, foreseen or not, and what takes several instructions.
+  if (name.starts_with("arith.cmp") || name.starts_with("arith.select") ||
+      name.starts_with("arith.max") || name.starts_with("arith.min") ||
+      name.starts_with("arith.div") || name.starts_with("arith.rem") ||
+      name.starts_with("arith.truncf")) {
+    return 6;
+  }
+  return name.starts_with("arith.") ? 1 : 0;
+}
+
+int Count(const Ir& ir, MlirValue array, int most,
+          std::set<const void*>& seen) {
+  const MlirOperation op = ir.DefinitionBeforeReshapes(array);
+  if (!IsElementwise(ir, op) || !seen.insert(op.ptr).second) return 0;
+  int work = 0;
+  for (const MlirOperation inner : ir.OperationsOf(ir.Body(op))) {
+    work += WorkOf(ir.Name(inner));
+  }
+  for (const MlirValue operand : ir.Operands(op)) {
+    if (work >= most) break;
+    if (ir.IsArray(operand)) work += Count(ir, operand, most - work, seen);
+  }
+  return work;
+}
+
+}  // namespace
+
+int WorkFor(const Ir& ir, MlirValue array, int most) {
+  std::set<const void*> seen;
+  return Count(ir, array, most, seen);
+}
+
+}  // namespace iree_pjrt
