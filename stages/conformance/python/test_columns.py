@@ -44,6 +44,10 @@ PUT = {
     ),
     "and used": lambda c: (jnp.stack(c, -1), jnp.stack(c, -1)[..., 1:], c[0]),
     "one again": lambda c: jnp.stack(c, -1).at[..., 0].set(c[1]),
+    "into a number": lambda c: jnp.full((*c[0].shape, 9), 2, c[0].dtype).at[..., 7].set(c[0]),
+    "padded": lambda c: jnp.pad(
+        c[0][..., None], [(0, 0)] * c[0].ndim + [(2, 1)], constant_values=1
+    ),
 }
 SHAPES = [(2, 3), (1000, 3), (5, 1, 4), (129, 65)]
 

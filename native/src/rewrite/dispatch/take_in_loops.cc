@@ -73,6 +73,8 @@ void TakeInLoops(const Ir& ir) {
     std::ranges::fill(vectors, 1);
     SetTileSizes(ir, op, kVectors, vectors);
     SetTargetOption(ir, "loop_vectorization", "true");
+    // A short loop within hides the one around it from the vectorizer.
+    SetTargetOption(ir, "loop_unrolling", "true");
   }
 }
 

@@ -3,13 +3,15 @@
 // copies each column to its place in a dispatch of its own, one element after
 // the other. The pass chooses between the columns, which is one elementwise
 // operation; also where the columns are rows that are transposed then, as
-// jnp.cross has them.
+// jnp.cross has them, and where some columns are one number, as in the gradient
+// of x[:, 1].
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "mlir/array_type.h"
+#include "mlir/attributes.h"
 #include "mlir/generics.h"
 #include "mlir/scalar_builder.h"
 #include "mlir/slices.h"
@@ -49,46 +51,93 @@ std::optional<size_t> PlaceOf(const std::vector<int64_t>& shape,
   return along;
 }
 
-struct Columns {
-  std::vector<MlirValue> parts;
-  size_t dimension;
+struct Column {
+  int64_t place;
+  MlirValue part;
 };
 
-// The parts that an array is put together of, each of one place along a
-// dimension, the last of which `put` puts there.
-std::optional<Columns> ColumnsOf(const Ir& ir, MlirOperation put) {
+struct Columns {
+  size_t dimension;
+  int64_t count;
+  std::vector<Column> parts;
+  // What all other columns are; null if there are none.
+  MlirValue others{nullptr};
+};
+
+bool Has(const Columns& columns, int64_t place) {
+  return std::ranges::any_of(columns.parts, [place](const Column& column) {
+    return column.place == place;
+  });
+}
+
+// Adds what `op` puts into an array. Whether it is a column of it, along the
+// dimension of those there are.
+bool AddPart(const Ir& ir, MlirOperation op, const std::vector<int64_t>& shape,
+             Columns& columns) {
+  const auto slice = ReadSlice(ir, op);
+  const MlirValue part = ir.Operands(op)[0];
+  if (!slice || ir.api.mlirShapedTypeGetRank(ir.api.mlirValueGetType(part)) !=
+                    std::ssize(shape)) {
+    return false;
+  }
+  const auto along = PlaceOf(shape, *slice);
+  if (!along || (columns.count && columns.dimension != *along)) return false;
+  columns.dimension = *along;
+  columns.count = shape[*along];
+  const int64_t place = slice->offsets[*along];
+  // What is put there later stays.
+  if (!Has(columns, place)) columns.parts.push_back({place, part});
+  return std::ssize(columns.parts) <= kMostColumns;
+}
+
+// The columns that an array is put together of, the last of which `put` puts
+// there.
+std::optional<Columns> PutTogether(const Ir& ir, MlirOperation put) {
   const auto type = ArrayTypeOf(ir, ir.Results(put)[0]);
   if (!type || type->shape.size() < 2) return std::nullopt;
-  Columns columns;
-  std::optional<size_t> along;
-  int64_t left = 0;
-  for (MlirOperation op = put; Puts(ir, op);
-       op = ir.Definition(ir.Operands(op)[1])) {
-    if (op.ptr != put.ptr && !IsPutInto(ir, ir.Results(op)[0])) break;
-    const auto slice = ReadSlice(ir, op);
-    const MlirValue part = ir.Operands(op)[0];
-    if (!slice || ir.api.mlirShapedTypeGetRank(ir.api.mlirValueGetType(part)) !=
-                      std::ssize(type->shape)) {
+  Columns columns{};
+  MlirOperation op = put;
+  while (Puts(ir, op) &&
+         (op.ptr == put.ptr || IsPutInto(ir, ir.Results(op)[0]))) {
+    if (!AddPart(ir, op, type->shape, columns)) return std::nullopt;
+    if (std::ssize(columns.parts) == columns.count) return columns;
+    op = ir.Definition(ir.Operands(op)[1]);
+  }
+  if (!op.ptr || ir.Name(op) != "linalg.fill") return std::nullopt;
+  columns.others = ir.Operands(op)[0];
+  return columns;
+}
+
+// The column that is padded to an array.
+std::optional<Columns> Padded(const Ir& ir, MlirOperation pad) {
+  const MlirValue part = ir.Operands(pad).at(0);
+  const auto from = ArrayTypeOf(ir, part);
+  const auto to = ArrayTypeOf(ir, ir.Results(pad)[0]);
+  const MlirValue number =
+      ir.api.mlirOperationGetOperand(ir.Terminator(ir.Body(pad)), 0);
+  if (!from || !to || to->shape.size() < 2 ||
+      ir.api.mlirOperationGetNumOperands(pad) != 1 ||
+      ir.HomeOf(number).ptr == ir.Body(pad).ptr) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t> low =
+      ReadIntegers(ir, ir.Attribute(pad, "static_low"));
+  const std::vector<int64_t> high =
+      ReadIntegers(ir, ir.Attribute(pad, "static_high"));
+  Columns columns{};
+  for (size_t d = 0; d < to->shape.size(); ++d) {
+    if (low.at(d) == 0 && high.at(d) == 0) continue;
+    if (low[d] < 0 || high[d] < 0 || columns.count || from->shape[d] != 1) {
       return std::nullopt;
     }
-    const auto place = PlaceOf(type->shape, *slice);
-    if (!place || (along && *along != *place)) return std::nullopt;
-    if (!along) {
-      along = place;
-      left = type->shape[*place];
-      if (left > kMostColumns) return std::nullopt;
-      columns.dimension = *place;
-      columns.parts.assign(static_cast<size_t>(left), {nullptr});
-    }
-    MlirValue& column =
-        columns.parts.at(static_cast<size_t>(slice->offsets[*place]));
-    if (!column.ptr) {
-      column = part;
-      --left;
-    }
-    if (left == 0) return columns;
+    columns = {d, to->shape[d], {{low[d], part}}, number};
   }
-  return std::nullopt;
+  if (!columns.count) return std::nullopt;
+  return columns;
+}
+
+std::optional<Columns> ColumnsOf(const Ir& ir, MlirOperation op) {
+  return Puts(ir, op) ? PutTogether(ir, op) : Padded(ir, op);
 }
 
 // Where each dimension of an array is in `result`, which may be the array
@@ -127,9 +176,10 @@ void Choose(const Ir& ir, const Turned& turned, const Columns& columns) {
   const MlirOperation op = turned.result;
   const MlirType type = ir.ResultTypes(op).at(0);
   LoopList map = turned.loops;
-  const int64_t column = map.at(columns.dimension);
+  const int64_t loop = map.at(columns.dimension);
   map.at(columns.dimension) = kNoLoop;
-  std::vector<MlirValue> operands = columns.parts;
+  std::vector<MlirValue> operands;
+  for (const Column& column : columns.parts) operands.push_back(column.part);
   std::vector<LoopList> maps(operands.size(), map);
   operands.push_back(
       ir.Results(ir.CreateBefore(op, "tensor.empty", {}, {type}, {})).at(0));
@@ -139,36 +189,35 @@ void Choose(const Ir& ir, const Turned& turned, const Columns& columns) {
   const auto element = [&](size_t i) {
     return ir.api.mlirBlockGetArgument(body, static_cast<intptr_t>(i));
   };
-  const size_t last = columns.parts.size() - 1;
-  const MlirOperation end =
-      ir.AppendTo(body, ir.api.mlirOperationGetLocation(made), "linalg.yield",
-                  {element(last)});
+  size_t left = columns.parts.size();
+  MlirValue chosen = columns.others.ptr ? columns.others : element(--left);
+  const MlirOperation end = ir.AppendTo(
+      body, ir.api.mlirOperationGetLocation(made), "linalg.yield", {chosen});
   const ScalarBuilder numbers(ir, end, ir.ParseType("i32"));
   const MlirValue number =
-      numbers.Apply("arith.index_cast", {MakeLoopIndex(ir, end, column)});
+      numbers.Apply("arith.index_cast", {MakeLoopIndex(ir, end, loop)});
   const ScalarBuilder elements(ir, end);
-  MlirValue chosen = element(last);
-  for (size_t i = last; i-- > 0;) {
-    const MlirValue is_this = numbers.IntegersEqual(
-        number, numbers.Constant(static_cast<int64_t>(i)));
-    chosen = elements.Select(is_this, element(i), chosen);
+  while (left-- > 0) {
+    const MlirValue is_here = numbers.IntegersEqual(
+        number, numbers.Constant(columns.parts[left].place));
+    chosen = elements.Select(is_here, element(left), chosen);
   }
   ir.api.mlirOperationSetOperand(end, 0, chosen);
   ir.Replace(op, ir.Results(made));
 }
 
-void Interleave(const Ir& ir, MlirOperation put) {
-  const auto columns = ColumnsOf(ir, put);
+void Interleave(const Ir& ir, MlirOperation op) {
+  const auto columns = ColumnsOf(ir, op);
   if (!columns) return;
-  const Turned turned = TurnedOf(ir, put);
+  const Turned turned = TurnedOf(ir, op);
   if (turned.loops.at(columns->dimension) != std::ssize(turned.loops) - 1) {
     return;
   }
-  const auto count = std::ssize(columns->parts);
-  const auto most = static_cast<int>(kMostAgain / count);
-  for (const MlirValue part : columns->parts) {
-    if (WorkFor(ir, part, most) >= most) {
-      ir.PutBehindBarrier(ir.BeforeReshapes(part));
+  const auto most =
+      static_cast<int>(std::max<int64_t>(kMostAgain / columns->count, 1));
+  for (const Column& column : columns->parts) {
+    if (WorkFor(ir, column.part, most) >= most) {
+      ir.PutBehindBarrier(ir.BeforeReshapes(column.part));
     }
   }
   Choose(ir, turned, *columns);
@@ -179,9 +228,12 @@ void Interleave(const Ir& ir, MlirOperation put) {
 void InterleaveParts(const Ir& ir) {
   std::vector<MlirOperation> last;
   for (const MlirOperation op : ir.AllOperations()) {
-    if (Puts(ir, op) && !IsPutInto(ir, ir.Results(op)[0])) last.push_back(op);
+    if (ir.Name(op) == "tensor.pad" ||
+        (Puts(ir, op) && !IsPutInto(ir, ir.Results(op)[0]))) {
+      last.push_back(op);
+    }
   }
-  for (const MlirOperation put : last) Interleave(ir, put);
+  for (const MlirOperation op : last) Interleave(ir, op);
 }
 
 }  // namespace iree_pjrt

@@ -2,24 +2,35 @@
 #include "rewrite/linalg/work.h"
 
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "mlir/generics.h"
 
 namespace iree_pjrt {
 namespace {
 
+// Numbers that are computed with as float32.
+bool IsNarrowFloat(const Ir& ir, MlirOperation op) {
+  const std::vector<MlirType> types = ir.ResultTypes(op);
+  if (types.size() != 1) return false;
+  const std::string type = ir.Print(types[0]);
+  return type == "f16" || type == "bf16" || type.starts_with("f8");
+}
+
 // How many additions take as long as the operation, alone.
-int WorkOf(std::string_view name) {
+int WorkOf(const Ir& ir, MlirOperation op) {
+  const std::string_view name = ir.Name(op);
   if (name.starts_with("math.") || name == "tensor.extract") return 8;
   // Branches, foreseen or not, and what takes several instructions.
   if (name.starts_with("arith.cmp") || name.starts_with("arith.select") ||
       name.starts_with("arith.max") || name.starts_with("arith.min") ||
-      name.starts_with("arith.div") || name.starts_with("arith.rem") ||
-      name.starts_with("arith.truncf")) {
+      name.starts_with("arith.div") || name.starts_with("arith.rem")) {
     return 6;
   }
-  return name.starts_with("arith.") ? 1 : 0;
+  if (!name.starts_with("arith.")) return 0;
+  return IsNarrowFloat(ir, op) ? 6 : 1;
 }
 
 int Count(const Ir& ir, MlirValue array, int most,
@@ -28,7 +39,7 @@ int Count(const Ir& ir, MlirValue array, int most,
   if (!IsElementwise(ir, op) || !seen.insert(op.ptr).second) return 0;
   int work = 0;
   for (const MlirOperation inner : ir.OperationsOf(ir.Body(op))) {
-    work += WorkOf(ir.Name(inner));
+    work += WorkOf(ir, inner);
   }
   for (const MlirValue operand : ir.Operands(op)) {
     if (work >= most) break;

@@ -89,7 +89,7 @@ std::string OfColumns(const std::string& computed = "math.absf %e : f32") {
 
 TEST(InterleavePartsTest, ColumnsAreChosenBetween) {
   const std::string text = OfColumns();
-  EXPECT_TRUE(Holds(text, "ins(%0, %arg1 :")) << text;
+  EXPECT_TRUE(Holds(text, "ins(%arg1, %0 :")) << text;
   EXPECT_TRUE(Holds(text, "affine_map<(d0, d1) -> (d0, 0)>")) << text;
   EXPECT_EQ(Count(text, "arith.select"), 1u) << text;
   EXPECT_FALSE(Holds(text, "barrier")) << text;
@@ -132,6 +132,52 @@ TEST(InterleavePartsTest, OtherPartsStay) {
         "tensor<9x3xf32>");
     EXPECT_FALSE(Holds(text, "arith.select")) << text;
   }
+}
+
+// %a padded with %zero to `array`.
+std::string PaddedTo(const std::string& array, const std::string& widths) {
+  return After(R"(module {
+    util.func public @main(%a: tensor<9x1xf32>) -> )" +
+                   array + R"( {
+      %zero = arith.constant 0.0 : f32
+      %r = tensor.pad %a )" +
+                   widths + R"( {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : f32
+      } : tensor<9x1xf32> to )" +
+                   array + "\nutil.return %r : " + array + "}}",
+               &InterleaveParts);
+}
+
+TEST(InterleavePartsTest, OtherColumnsAreOneNumber) {
+  const std::string padded =
+      PaddedTo("tensor<9x4xf32>", "low[0, 1] high[0, 2]");
+  EXPECT_FALSE(Holds(padded, "tensor.pad")) << padded;
+  EXPECT_TRUE(Holds(padded, ", %in, %cst : f32")) << padded;
+  EXPECT_TRUE(Holds(padded, "%c1_i32")) << padded;
+  for (const char* widths : {"low[1, 1] high[0, 0]", "low[2, 0] high[1, 0]"}) {
+    const std::string array = widths[4] == '1' ? "10x2" : "12x1";
+    EXPECT_TRUE(Holds(PaddedTo("tensor<" + array + "xf32>", widths), "pad"));
+  }
+  const std::string filled = After(R"(module {
+    util.func public @main(%a: tensor<9x1xf32>, %b: tensor<9x1xf32>,
+                           %n: f32) -> tensor<9x5xf32> {
+      %empty = tensor.empty() : tensor<9x5xf32>
+      %fill = linalg.fill ins(%n : f32) outs(%empty : tensor<9x5xf32>)
+          -> tensor<9x5xf32>
+      %0 = tensor.insert_slice %a into %fill[0, 3] [9, 1] [1, 1]
+          : tensor<9x1xf32> into tensor<9x5xf32>
+      %1 = tensor.insert_slice %b into %0[0, 3] [9, 1] [1, 1]
+          : tensor<9x1xf32> into tensor<9x5xf32>
+      %2 = tensor.insert_slice %a into %1[0, 0] [9, 1] [1, 1]
+          : tensor<9x1xf32> into tensor<9x5xf32>
+      util.return %2 : tensor<9x5xf32>
+    }
+  })",
+                                   &InterleaveParts);
+  // What is written over is not one of them.
+  EXPECT_EQ(Count(filled, "arith.select"), 2u) << filled;
+  EXPECT_TRUE(Holds(filled, "ins(%arg0, %arg1 :")) << filled;
 }
 
 }  // namespace
