@@ -69,6 +69,18 @@ def test_products_of_all_shapes(check, dtype, equation):
             check(f"{equation} of {m}, {k}, {n}", lambda a, b: jnp.einsum(equation, a, b), a, b)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64", "bfloat16", "int8"])
+def test_packed_products(check, dtype):
+    """Of factors that are computed, and used further: as their parts of complex numbers are."""
+    with jax.enable_x64(True):
+        for m, k, n in [(512, 512, 512), (523, 300, 700)]:
+            a, b = (
+                (NORMAL(shape) * 2).astype("int8").astype(dtype) for shape in ((m, k), (k, n))
+            )
+            check(f"{dtype} {m}", lambda a, b: (a + a) @ b, a, b)
+            check(f"{dtype} {m}, used", lambda a, b: (a @ b) * 2, a, b)
+
+
 def test_products_of_batches(check):
     a, b = (NORMAL(shape, dtype=np.float32) for shape in ((5, 33, 17), (5, 17, 40)))
     check("batches", lambda a, b: jnp.round(a @ b, 2), np.round(a * 4), np.round(b * 4))

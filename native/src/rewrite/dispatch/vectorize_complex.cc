@@ -12,6 +12,17 @@
 #include "rewrite/dispatch/passes.h"
 
 namespace iree_pjrt {
+namespace {
+
+// What packs the numbers as well, for a product, has tiles that go with its
+// own.
+bool HasOwnTiles(const Ir& ir, MlirOperation op) {
+  return std::ranges::all_of(TiledWith(ir, op), [&](MlirOperation tiled) {
+    return IsElementwise(ir, tiled);
+  });
+}
+
+}  // namespace
 
 void VectorizeComplex(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
@@ -20,7 +31,7 @@ void VectorizeComplex(const Ir& ir) {
     }
     SetTargetOption(ir, "loop_vectorization", "true");
     std::vector<int64_t> vectors = TileSizes(ir, op, kVectors);
-    if (vectors.empty() || !IsElementwise(ir, op)) continue;
+    if (vectors.empty() || !HasOwnTiles(ir, op)) continue;
     // One loop along all of a part: a short one becomes no vector.
     std::ranges::fill(vectors, 1);
     SetTileSizes(ir, op, kVectors, vectors);

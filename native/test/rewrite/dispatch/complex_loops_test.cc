@@ -47,6 +47,35 @@ TEST(VectorizeComplexTest, ByLlvmWhereThereAreSome) {
   EXPECT_TRUE(Holds(floats, "vector_common_parallel = [8]"));
 }
 
+TEST(VectorizeComplexTest, TilesStayBesideAPack) {
+  const std::string text = After(R"(module {
+    hal.executable private @e { hal.executable.variant public @v
+        target(<"llvm-cpu", "static", {cpu = "generic"}>) { builtin.module {
+      func.func @f(%a: tensor<64xcomplex<f32>>, %b: tensor<64xf32>,
+                   %c: tensor<4x16xf32>) -> tensor<4x16xf32> {
+        %0 = linalg.generic {
+            indexing_maps = [affine_map<(d0) -> (d0)>,
+                             affine_map<(d0) -> (d0)>],
+            iterator_types = ["parallel"]}
+            ins(%a : tensor<64xcomplex<f32>>) outs(%b : tensor<64xf32>)
+            attrs = {lowering_config = #iree_cpu.lowering_config<
+                vector_common_parallel = [16]>} {
+        ^bb0(%x: complex<f32>, %y: f32):
+          %r = complex.re %x : complex<f32>
+          linalg.yield %r : f32
+        } -> tensor<64xf32>
+        %1 = linalg.pack %0 inner_dims_pos = [0] inner_tiles = [16] into %c
+            {lowering_config = #iree_cpu.lowering_config<
+                vector_common_parallel = [1]>}
+            : tensor<64xf32> -> tensor<4x16xf32>
+        return %1 : tensor<4x16xf32>
+      }
+    } } }
+  })",
+                                 &VectorizeComplex);
+  EXPECT_TRUE(Holds(text, "vector_common_parallel = [16]")) << text;
+}
+
 TEST(FillPartsTest, ComplexNumbersAreInLongParts) {
   const auto parts_are = [](int length, const std::string& size) {
     return Holds(DoubledComplex(length, &FillParts),
