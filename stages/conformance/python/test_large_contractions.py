@@ -74,9 +74,7 @@ def test_packed_products(check, dtype):
     """Of factors that are computed, and used further: as their parts of complex numbers are."""
     with jax.enable_x64(True):
         for m, k, n in [(512, 512, 512), (523, 300, 700)]:
-            a, b = (
-                (NORMAL(shape) * 2).astype("int8").astype(dtype) for shape in ((m, k), (k, n))
-            )
+            a, b = ((NORMAL(shape) * 2).astype("int8").astype(dtype) for shape in ((m, k), (k, n)))
             check(f"{dtype} {m}", lambda a, b: (a + a) @ b, a, b)
             check(f"{dtype} {m}, used", lambda a, b: (a @ b) * 2, a, b)
 
