@@ -46,6 +46,20 @@ int64_t LoopsNamed(const std::vector<LoopList>& maps) {
   return loops;
 }
 
+// Without a body; the last operand is written.
+MlirOperation CreateGeneric(const Ir& ir, MlirOperation before,
+                            const std::vector<MlirValue>& operands,
+                            const std::vector<MlirType>& results,
+                            MlirAttribute maps, MlirAttribute iterators) {
+  const std::string inputs = std::to_string(operands.size() - 1);
+  return ir.CreateBefore(
+      before, "linalg.generic", operands, results,
+      {ir.Named("operandSegmentSizes",
+                ir.Parse("array<i32: " + inputs + ", 1>")),
+       ir.Named("indexing_maps", maps), ir.Named("iterator_types", iterators)},
+      1);
+}
+
 }  // namespace
 
 bool IsGeneric(const Ir& ir, MlirOperation op) {
@@ -147,14 +161,8 @@ MlirOperation MakeGeneric(const Ir& ir, MlirOperation before,
                           const std::vector<LoopList>& maps,
                           const std::vector<MlirType>& results) {
   const int64_t loops = LoopsNamed(maps);
-  const std::string inputs = std::to_string(operands.size() - 1);
-  return ir.CreateBefore(
-      before, "linalg.generic", operands, results,
-      {ir.Named("operandSegmentSizes",
-                ir.Parse("array<i32: " + inputs + ", 1>")),
-       ir.Named("indexing_maps", MapsOf(ir, loops, maps)),
-       ir.Named("iterator_types", ir.Parse(Iterators(loops, maps.back())))},
-      1);
+  return CreateGeneric(ir, before, operands, results, MapsOf(ir, loops, maps),
+                       ir.Parse(Iterators(loops, maps.back())));
 }
 
 std::vector<MlirValue> AddInputs(const Ir& ir, MlirOperation generic,
@@ -172,16 +180,10 @@ std::vector<MlirValue> AddInputs(const Ir& ir, MlirOperation generic,
   std::string texts = ir.Print(MapsOf(ir, LoopCount(ir, generic), maps));
   texts.back() = ',';
   texts += ir.Print(ir.Attribute(generic, "indexing_maps")).substr(1);
-  const std::string inputs =
-      std::to_string(std::ssize(arrays) + std::ssize(ir.Operands(generic)) - 1);
   std::ranges::copy(ir.Operands(generic), std::back_inserter(arrays));
-  const MlirOperation made = ir.CreateBefore(
-      generic, "linalg.generic", arrays, ir.ResultTypes(generic),
-      {ir.Named("operandSegmentSizes",
-                ir.Parse("array<i32: " + inputs + ", 1>")),
-       ir.Named("indexing_maps", ir.Parse(texts)),
-       ir.Named("iterator_types", ir.Attribute(generic, "iterator_types"))},
-      1);
+  const MlirOperation made =
+      CreateGeneric(ir, generic, arrays, ir.ResultTypes(generic),
+                    ir.Parse(texts), ir.Attribute(generic, "iterator_types"));
   ir.api.mlirRegionTakeBody(ir.api.mlirOperationGetFirstRegion(made),
                             ir.api.mlirOperationGetFirstRegion(generic));
   ir.Replace(generic, ir.Results(made));

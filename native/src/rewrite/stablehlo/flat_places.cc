@@ -78,15 +78,8 @@ MlirValue FlatPlaces::Component(MlirValue indices, int64_t i) const {
       i -= count;
     }
   }
-  Dims end = builder_.ShapeOf(indices);
-  if (end.at(d) != 1) {
-    Dims begin(end.size(), 0);
-    begin.at(d) = i;
-    end.at(d) = i + 1;
-    indices = builder_.Slice(indices, begin, end);
-  }
-  end.erase(end.begin() + static_cast<ptrdiff_t>(d));
-  return SignedIndices(builder_, builder_.Reshape(indices, end));
+  return SignedIndices(builder_,
+                       ComponentOf(builder_, indices, numbers_.vector, i));
 }
 
 FlatPlaces::Places FlatPlaces::Of(MlirValue indices) const {

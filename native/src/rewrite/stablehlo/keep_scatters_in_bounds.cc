@@ -25,7 +25,7 @@ class Bounded {
         sizes_(scatter.WindowSizes()),
         batch_(scatter.BatchShape()),
         is_checked_(is_checked),
-        clamped_(Clamp(builder_, Components(limits.size()), limits)) {}
+        clamped_(Clamp(builder_, Components(std::ssize(limits)), limits)) {}
 
   void Write() {
     if (is_checked_) {
@@ -43,17 +43,11 @@ class Bounded {
   }
 
  private:
-  std::vector<MlirValue> Components(size_t count) const {
+  std::vector<MlirValue> Components(int64_t count) const {
     const MlirValue plain = scatter_.PlainIndices();
-    Dims begin(batch_.size() + 1, 0);
-    Dims end = batch_;
-    end.push_back(0);
     std::vector<MlirValue> components;
-    for (size_t k = 0; k < count; ++k) {
-      begin.back() = static_cast<int64_t>(k);
-      end.back() = static_cast<int64_t>(k) + 1;
-      components.push_back(
-          builder_.Reshape(builder_.Slice(plain, begin, end), batch_));
+    for (int64_t k = 0; k < count; ++k) {
+      components.push_back(ComponentOf(builder_, plain, std::ssize(batch_), k));
     }
     return components;
   }

@@ -32,6 +32,20 @@ MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices) {
   return builder.Convert(indices, element == "ui32" ? "i64" : "i32");
 }
 
+MlirValue ComponentOf(const StablehloBuilder& builder, MlirValue indices,
+                      int64_t vector, int64_t i) {
+  const auto d = static_cast<size_t>(vector);
+  Dims end = builder.ShapeOf(indices);
+  if (end.at(d) != 1) {
+    Dims begin(end.size(), 0);
+    begin.at(d) = i;
+    end.at(d) = i + 1;
+    indices = builder.Slice(indices, begin, end);
+  }
+  end.erase(end.begin() + static_cast<ptrdiff_t>(d));
+  return builder.Reshape(indices, end);
+}
+
 bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
                const Dims& limits) {
   const MlirOperation constant = ir.Definition(indices);

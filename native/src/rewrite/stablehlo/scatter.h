@@ -16,6 +16,11 @@ namespace iree_pjrt {
 // become the largest, which no array reaches either.
 MlirValue SignedIndices(const StablehloBuilder& builder, MlirValue indices);
 
+// The component `i` of each index, without `vector`, their dimension of
+// components.
+MlirValue ComponentOf(const StablehloBuilder& builder, MlirValue indices,
+                      int64_t vector, int64_t i);
+
 // Whether the indices are constants of a signed type from 0 up to a limit each.
 // `vector`: the dimension of the components, as many as there are limits.
 bool SurelyFit(const Ir& ir, MlirValue indices, int64_t vector,
