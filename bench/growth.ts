@@ -107,22 +107,18 @@ async function stored(place: string): Promise<Table> {
 async function measure(options: Options, found: Found, resultsFile: string): Promise<Table | undefined> {
   const { variant = 'cpu-release', seconds, limit, resume = false } = options;
   const targetCpu = heldTo(options.withoutAvx512);
-  const { envs, jaxlib, cells } = found;
+  const { envs, jaxlib } = found;
   const library = await libraryOf(envs.ours);
   const key = [library, jaxlib, targetCpu].join(' ');
-  const rows = await measured({ cells, envs, file: resultsFile, key, resume, seconds, limit });
-  if (rows === undefined) return undefined;
-  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+  const cells = await measured({ cells: found.cells, envs, file: resultsFile, key, resume, seconds, limit });
+  if (cells === undefined) return undefined;
   const [cpu] = cpus();
   return {
     date: new Date().toISOString().slice(0, 10),
     cpu: cpu?.model.trim() ?? 'unknown',
     avx512: /\bavx512f\b/.test(await readFile('/proc/cpuinfo', 'utf8')),
     ...{ cores, jaxlib, iree: envs.ours['IREE_PJRT_IREE_VERSION'] ?? '', variant, library, targetCpu },
-    cells: rows.flatMap((row) => {
-      const about = byId.get(row.id);
-      return about ? [{ ...about, ...row }] : [];
-    }),
+    cells,
   };
 }
 

@@ -112,6 +112,31 @@ export function memoryRatioOf({ xla, ours }: Whole): number {
   return ours.rss / xla.rss;
 }
 
+/** The cells that were measured, in the order of `listed`. */
+export function cellsOf(listed: readonly Listed[], rows: ReadonlyMap<string, Measured>): Cell[] {
+  return listed.flatMap((about) => {
+    const row = rows.get(about.id);
+    return row ? [{ ...about, ...row }] : [];
+  });
+}
+
+/** What two measurements of a cell say together: the least times, and what failed or was wrong in either. */
+export function togetherOf(first: Measured, second: Measured): Measured {
+  const wrong = first.wrong === undefined || first.wrong === '' ? second.wrong : first.wrong;
+  return {
+    ...first,
+    xla: fasterOf(first.xla, second.xla),
+    ours: fasterOf(first.ours, second.ours),
+    ...(wrong === undefined ? {} : { wrong }),
+    took: first.took + second.took,
+  };
+}
+
+function fasterOf(first: Figures | Failed, second: Figures | Failed): Figures | Failed {
+  if (isFailed(first)) return first;
+  return isFailed(second) || second.seconds < first.seconds ? second : first;
+}
+
 /** Seconds that measuring the cells took. */
 export function secondsOf(cells: readonly Pick<Measured, 'took'>[]): number {
   return cells.reduce((sum, { took }) => sum + took, 0);

@@ -130,13 +130,6 @@ def _row(cell: Cell, halves: tuple[_Half, _Half]) -> _Answer:
     return row
 
 
-def _ratio(row: _Answer) -> float:
-    """Ours over XLA:CPU's time; 0 where one failed."""
-    if "failed" in row["xla"] or "failed" in row["ours"]:
-        return 0.0
-    return row["ours"]["seconds"] / row["xla"]["seconds"]
-
-
 class _Table:
     """Goes through cells, and keeps the two processes between them."""
 
@@ -150,19 +143,9 @@ class _Table:
         self._endless: set[tuple[int, str]] = set()
 
     def measure(self, cell: Cell) -> _Answer:
-        """One cell's row.
-
-        A cell over its bound is measured again, in other forks: where a process lies in memory, and
-        other work of the machine, make one up to twice as slow. The least times count.
-        """
+        """One cell's row."""
         start = time.perf_counter()
-        row = self._once(cell)
-        if not row.get("wrong") and _ratio(row) > cell.operation.bound:
-            again = self._once(cell)
-            for side in ("xla", "ours") if _ratio(again) > 0 else ():
-                row[side] = min(row[side], again[side], key=lambda figures: figures["seconds"])
-            row["wrong"] = row["wrong"] or again.get("wrong", "")
-        return row | {"took": round(time.perf_counter() - start, 2)}
+        return self._once(cell) | {"took": round(time.perf_counter() - start, 2)}
 
     def _once(self, cell: Cell) -> _Answer:
         first, second = (

@@ -24,6 +24,8 @@ export interface Violation {
   readonly id: string;
   /** How many times its bound it is; infinite for what fails or is wrong. */
   readonly over: number;
+  /** The cell of the size before, where its time grew too fast from there. */
+  readonly from?: string;
   readonly text: string;
 }
 
@@ -37,6 +39,13 @@ export function violationsOf(cells: readonly Cell[]): Violation[] {
   ];
   const rank = ({ kind }: Violation): number => ['fails', 'wrong'].indexOf(kind) + 1 || 3;
   return found.sort((a, b) => rank(a) - rank(b) || compare(b.over, a.over));
+}
+
+/** The cells that another measurement may clear of a violation: those over a bound, and the sizes they grew too fast from. */
+export function suspectsOf(cells: readonly Cell[]): string[] {
+  const over = violationsOf(cells).filter(({ kind }) => kind === 'time' || kind === 'growth');
+  const ids = new Set(over.flatMap(({ id, from = id }) => [from, id]));
+  return cells.map(({ id }) => id).filter((id) => ids.has(id));
 }
 
 /** Infinities are equal. */
@@ -86,7 +95,8 @@ function ofGrowth(cells: readonly Cell[]): Violation[] {
       const grew = before ? ratioOf(cell) / Math.max(ratioOf(before), 1) : 0;
       if (!before || grew <= GROWTH_BOUND) return [];
       const what = `from ${countText(nameOf(before).size)} on its time grew by`;
-      return [{ kind: 'growth', id: cell.id, over: grew / GROWTH_BOUND, text: overText(what, grew, GROWTH_BOUND) }];
+      const text = overText(what, grew, GROWTH_BOUND);
+      return [{ kind: 'growth', id: cell.id, from: before.id, over: grew / GROWTH_BOUND, text }];
     });
   });
 }

@@ -6,9 +6,13 @@ import { execa } from 'execa';
 import { ProcessOutput } from 'zx';
 import { fail } from '../../engine/failure.js';
 import { cores, pluginEnv, root, scripts } from '../report.js';
-import type { Listed, Measured } from './cell.js';
+import { cellsOf, togetherOf, type Cell, type Listed, type Measured } from './cell.js';
+import { suspectsOf } from './judge.js';
 import { maskingLibrary } from './masked.js';
 import { Progress } from './progress.js';
+
+/** How often cells over a bound are measured again. */
+const AGAIN = 2;
 
 /** The two environments in which `python` finds JAX and one of the platforms. */
 export interface Envs {
@@ -74,39 +78,62 @@ export interface Asked {
   readonly limit: number;
 }
 
-/** The rows, those of an ended run among them; undefined if this one was ended. */
-export async function measured(asked: Asked): Promise<readonly Measured[] | undefined> {
+/**
+ * The cells, those of an ended run among them; undefined if this one was ended. Cells over a bound are measured again, when
+ * all others are done: where a process lies in memory, and other work of the machine, make one up to twice as slow.
+ */
+export async function measured(asked: Asked): Promise<readonly Cell[] | undefined> {
   const before = asked.resume ? await kept(asked) : [];
   if (before.length === 0) await begin(asked);
-  const known = new Map(before.map((row) => [row.id, row]));
-  const missing = asked.cells.filter(({ id }) => !known.has(id));
-  const progress = new Progress(asked.cells.length, before.length, process.stderr);
-  const script = path.join(import.meta.dirname, 'compare.py');
-  // No shell starts Python (see ../rows.ts).
-  const run = execa('taskset', ['-c', cores, 'python', script], {
-    env: asked.envs.ours,
-    input: JSON.stringify({ ...asked, cells: missing.map(({ id }) => id) }),
-    stderr: 'inherit',
-    buffer: false,
-    reject: false,
-  });
+  const rows = new Map<string, Measured>();
+  for (const row of before) keep(rows, row);
   const ended = new AbortController();
-  ended.signal.addEventListener('abort', () => run.kill('SIGINT'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       ended.abort();
     });
-  for await (const line of run) {
-    const row = JSON.parse(line) as Measured;
-    known.set(row.id, row);
-    await appendFile(asked.file, `${line}\n`);
-    progress.show(row);
+  let ids = asked.cells.map(({ id }) => id).filter((id) => !rows.has(id));
+  let known = rows.size;
+  for (let round = 0; round <= AGAIN; round += 1) {
+    const progress = new Progress(known + ids.length, known, process.stderr);
+    for await (const row of compared(asked, ids, ended.signal)) {
+      keep(rows, row);
+      await appendFile(asked.file, `${JSON.stringify(row)}\n`);
+      progress.show(row);
+    }
+    progress.end();
+    if (ended.signal.aborted) return undefined;
+    [known, ids] = [0, suspectsOf(cellsOf(asked.cells, rows))];
+    if (ids.length === 0) break;
+    if (round < AGAIN)
+      process.stderr.write(`${ids.length} cells again: they are over a bound, or one beside them is\n`);
   }
-  progress.end();
+  return cellsOf(asked.cells, rows);
+}
+
+/** A row, or what it and an earlier one of its cell say together. */
+function keep(rows: Map<string, Measured>, row: Measured): void {
+  const earlier = rows.get(row.id);
+  rows.set(row.id, earlier ? togetherOf(earlier, row) : row);
+}
+
+/** The cells' rows as they come, until all are there or the run is ended. */
+async function* compared(asked: Asked, cells: readonly string[], ended: AbortSignal): AsyncGenerator<Measured> {
+  const script = path.join(import.meta.dirname, 'compare.py');
+  // No shell starts Python (see ../rows.ts).
+  const run = execa('taskset', ['-c', cores, 'python', script], {
+    env: asked.envs.ours,
+    input: JSON.stringify({ ...asked, cells }),
+    stderr: 'inherit',
+    buffer: false,
+    reject: false,
+  });
+  ended.addEventListener('abort', () => run.kill('SIGINT'));
+  for await (const line of run) yield JSON.parse(line) as Measured;
   const { exitCode } = await run;
-  if (ended.signal.aborted) return undefined;
-  if (exitCode !== 0) throw new Error(`compare.py ended with ${exitCode ?? 'a signal'}; what it said is above`);
-  return asked.cells.flatMap(({ id }) => known.get(id) ?? []);
+  if (!ended.aborted && exitCode !== 0) {
+    throw new Error(`compare.py ended with ${exitCode ?? 'a signal'}; what it said is above`);
+  }
 }
 
 async function begin({ file, key }: Asked): Promise<void> {

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { briefCount, durationText, ratioText, timeText } from '../../bench/growth/figures.js';
 import { chartOf, timeRange } from '../../bench/growth/chart.js';
-import { curveOf, nameOf, type Cell, type Table, type Whole } from '../../bench/growth/cell.js';
-import { meanOf, violationsOf, withoutLoops } from '../../bench/growth/judge.js';
+import { curveOf, nameOf, togetherOf, type Cell, type Table, type Whole } from '../../bench/growth/cell.js';
+import { meanOf, suspectsOf, violationsOf, withoutLoops } from '../../bench/growth/judge.js';
 import { maskingLibrary } from '../../bench/growth/masked.js';
 import { renderMarkdown } from '../../bench/growth/markdown.js';
 import { barsOf, entriesOf, renderPage } from '../../bench/growth/page.js';
@@ -60,6 +60,24 @@ test('growth up to XLA:CPU’s is none', () => {
   const small = cell('a/x/f32/1000', 0.1);
   expect(said([small, cell('a/x/f32/10000', 1.29)])).toEqual([]);
   expect(said([small, cell('a/x/f32/10000', 1.31)])).toEqual(['growth a/x/f32/10000']);
+});
+
+test('cells over a bound are measured again, and those that they grew too fast from', () => {
+  const [small, middle, large] = [cell('a/x/f32/1000', 0.5), cell('a/x/f32/10000', 1.2), cell('a/x/f32/100000', 1.9)];
+  const others = [cell('a/y/f32/1000', 2.5), cell('a/z/f32/1000'), failing('a/w/f32/1000', 'no memory')];
+  expect(suspectsOf([small, middle, large, ...others])).toEqual(['a/x/f32/10000', 'a/x/f32/100000', 'a/y/f32/1000']);
+});
+
+test('of two measurements the least times count, and what failed or was wrong in either', () => {
+  const id = 'a/x/f32/1000';
+  const [slow, fast] = [cell(id, 3), cell(id, 1)];
+  expect(togetherOf(slow, fast)).toEqual({ ...fast, took: 4 });
+  expect(togetherOf(fast, slow)).toEqual({ ...fast, took: 4 });
+  const failed = failing(id, 'no memory');
+  expect(togetherOf(fast, failed).ours).toBe(failed.ours);
+  expect(togetherOf(failed, fast).ours).toBe(failed.ours);
+  expect(togetherOf(fast, { ...fast, wrong: '1 for 2' }).wrong).toBe('1 for 2');
+  expect(togetherOf({ ...fast, wrong: '1 for 2' }, { ...fast, wrong: '' }).wrong).toBe('1 for 2');
 });
 
 test('growth passes over a size that failed', () => {
