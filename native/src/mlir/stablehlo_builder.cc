@@ -372,8 +372,22 @@ MlirValue StablehloBuilder::Sum(MlirValue array, const Dims& dimensions) const {
   return Sums({array}, dimensions)[0];
 }
 
+MlirValue StablehloBuilder::Extreme(std::string_view name, MlirValue array,
+                                    MlirValue start,
+                                    const Dims& dimensions) const {
+  return Reduce(name, {array}, start, dimensions)[0];
+}
+
 std::vector<MlirValue> StablehloBuilder::Sums(
     const std::vector<MlirValue>& arrays, const Dims& dimensions) const {
+  const MlirType scalar = Reshaped(arrays.at(0), {});
+  return Reduce("add", arrays, Splat(scalar, ZeroOf(ElementOf(arrays[0]))),
+                dimensions);
+}
+
+std::vector<MlirValue> StablehloBuilder::Reduce(
+    std::string_view name, const std::vector<MlirValue>& arrays,
+    MlirValue start, const Dims& dimensions) const {
   const MlirApi& api = ir_.api;
   const Dims from = ShapeOf(arrays.at(0));
   Dims shape;
@@ -385,8 +399,7 @@ std::vector<MlirValue> StablehloBuilder::Sums(
   }
   const MlirType scalar = Reshaped(arrays[0], {});
   std::vector<MlirValue> operands = arrays;
-  operands.resize(2 * arrays.size(),
-                  Splat(scalar, ZeroOf(ElementOf(arrays[0]))));
+  operands.resize(2 * arrays.size(), start);
   const MlirOperation reduce = ir_.CreateBefore(
       before_, StablehloNameLike(ir_.Name(like_), "reduce"), operands,
       std::vector(arrays.size(), Reshaped(arrays[0], shape)),
@@ -397,25 +410,25 @@ std::vector<MlirValue> StablehloBuilder::Sums(
   const MlirBlock block = api.mlirBlockCreate(
       static_cast<intptr_t>(types.size()), types.data(), locations.data());
   api.mlirRegionAppendOwnedBlock(api.mlirOperationGetRegion(reduce, 0), block);
-  const auto append = [&](std::string_view name,
+  const auto append = [&](std::string_view appended,
                           const std::vector<MlirValue>& of,
                           const std::vector<MlirType>& results) {
     const MlirOperation op = ir_.CreateBefore(
-        before_, StablehloNameLike(ir_.Name(like_), name), of, results, {});
+        before_, StablehloNameLike(ir_.Name(like_), appended), of, results, {});
     api.mlirOperationRemoveFromParent(op);
     api.mlirBlockAppendOwnedOperation(block, op);
     return op;
   };
-  std::vector<MlirValue> sums;
+  std::vector<MlirValue> reduced;
   for (size_t i = 0; i < arrays.size(); ++i) {
     const auto argument = [&](size_t number) {
       return api.mlirBlockGetArgument(block, static_cast<intptr_t>(number));
     };
-    const MlirOperation sum =
-        append("add", {argument(i), argument(i + arrays.size())}, {scalar});
-    sums.push_back(api.mlirOperationGetResult(sum, 0));
+    const MlirOperation op =
+        append(name, {argument(i), argument(i + arrays.size())}, {scalar});
+    reduced.push_back(api.mlirOperationGetResult(op, 0));
   }
-  append("return", sums, {});
+  append("return", reduced, {});
   return ir_.Results(reduce);
 }
 

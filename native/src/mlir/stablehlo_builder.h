@@ -109,6 +109,10 @@ class StablehloBuilder {
   // `op` with this number computes of them as its result with this number.
   MlirValue Map(MlirOperation op, intptr_t region, intptr_t result,
                 const std::vector<MlirValue>& operands) const;
+  // The `maximum` or the `minimum` of the elements along dimensions and of
+  // `start`; of floats, NaN.
+  MlirValue Extreme(std::string_view name, MlirValue array, MlirValue start,
+                    const Dims& dimensions) const;
   // The sums of floats along dimensions.
   MlirValue Sum(MlirValue array, const Dims& dimensions) const;
   // Those of each of several arrays of one type, by one operation.
@@ -126,6 +130,12 @@ class StablehloBuilder {
                             MlirValue indices, MlirValue updates) const;
 
  private:
+  // Reductions of arrays of one type, which begin with `start`, by a binary
+  // operation.
+  std::vector<MlirValue> Reduce(std::string_view name,
+                                const std::vector<MlirValue>& arrays,
+                                MlirValue start,
+                                const Dims& dimensions) const;
   // An operation of one result, whose body is a region of `op` that returns
   // only one of its results.
   MlirOperation MakeLike(

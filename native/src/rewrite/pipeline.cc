@@ -97,6 +97,8 @@ constexpr Pass kPasses[] = {
                    "IREE refuses gradients of max pooling"),
     IREE_PJRT_PASS(kStablehlo, CutUnusedEnds,
                    "IREE goes beyond the only window that there is"),
+    IREE_PJRT_CPU_PASS(kStablehlo, LocateExtremes,
+                       "IREE compares pairs of elements and indices one by one"),
     IREE_PJRT_PASS(kStablehlo, ExpandWindows,
                    "IREE makes scalar code of windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, FlattenGathers,
@@ -236,8 +238,6 @@ constexpr Pass kPasses[] = {
                    "IREE computes only the part that is taken at index zero"),
     IREE_PJRT_PASS(kLinalg, GuardSlicedElements,
                    "IREE never ends compiling one element of what it widens"),
-    IREE_PJRT_CPU_PASS(kLinalg, ComputeBeforeComparing,
-                       "IREE makes scalar code of all that argmax compares"),
     IREE_PJRT_PASS(kLinalg, KeepProductSums,
                    "IREE makes scalar code of sums of products"),
     IREE_PJRT_CPU_PASS(kLinalg, PackFloat64Products,
@@ -330,6 +330,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(
         kDispatch, TakeRows,
         "IREE takes each element of a row by an index of its own"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileColumnReductions,
+                       "IREE gives a few columns to many workers"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileRowReductions,
+                       "IREE reduces a row by one vector at a time"),
     IREE_PJRT_CPU_PASS(
         kDispatch, FillParts,
         "IREE divides loops into parts of less than a vector, and "

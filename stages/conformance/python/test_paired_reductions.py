@@ -78,3 +78,28 @@ def test_places_in_what_is_computed(shape, computed, same):
     size = shape[0] * shape[1]
     x = 0.1 + 0.8 * np.random.default_rng(0).permutation(size) / size
     same(program, x.astype(np.float32).reshape(shape))
+
+
+NUMBERS = {
+    "equals": lambda rng, shape: rng.integers(-2, 3, shape),
+    "zeros of both signs": lambda rng, shape: rng.choice([-0.0, 0.0, -1.0], shape),
+    "NaN": lambda rng, shape: np.where(rng.random(shape) < 0.02, np.nan, rng.normal(size=shape)),
+    "infinities": lambda rng, shape: rng.choice([-np.inf, np.inf, 0.0], shape),
+    "nothing but the least": lambda _, shape: np.full(shape, -np.inf),
+    "tiny": lambda rng, shape: rng.choice([0.0, 1e-40, -1e-40, 2e-40], shape),
+    "whole range": lambda rng, shape: rng.normal(size=shape) * 1e4,
+}
+DTYPES = ("f4", "bf16", "f2", "i4", "i2", "i1", "u4", "u2", "u1", "?")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("numbers", NUMBERS)
+@pytest.mark.parametrize("shape", [(1, 5), (5, 33), (1000, 17), (3, 40000)], ids=str)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_the_first_of_equals(shape, numbers, dtype, on_both):
+    def program(x):
+        return [f(x, axis) for f in (jnp.argmax, jnp.argmin) for axis in (0, 1, None)]
+
+    x = NUMBERS[numbers](np.random.default_rng(0), shape)
+    for got, want in on_both(program, x.astype(jnp.bfloat16 if dtype == "bf16" else dtype)):
+        np.testing.assert_array_equal(got, want)

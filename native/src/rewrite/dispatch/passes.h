@@ -17,6 +17,12 @@ void TakeInLoops(const Ir& ir);
 // Rows taken by index are read in vectors, not element by element.
 void TakeRows(const Ir& ir);
 
+// Reductions of a few columns take whole vectors.
+void TileColumnReductions(const Ir& ir);
+
+// Reductions of rows take several vectors of a row at once.
+void TileRowReductions(const Ir& ir);
+
 // Workers get whole vectors of results, and rows in few pieces.
 void FillParts(const Ir& ir);
 

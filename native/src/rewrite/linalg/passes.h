@@ -97,9 +97,6 @@ void FillWithConstants(const Ir& ir);
 // What is scattered, and where to, is computed before.
 void GuardScatteredValues(const Ir& ir);
 
-// What a reduction like `argmax` compares is computed before.
-void ComputeBeforeComparing(const Ir& ir);
-
 // What a loop takes at its own place becomes its input.
 void TakeIndicesAsInputs(const Ir& ir);
 

@@ -24,6 +24,9 @@ void ExpandSelectAndScatter(const Ir& ir);
 // what expands windows.
 void CutUnusedEnds(const Ir& ir);
 
+// Where the largest element is: found by it, not beside it.
+void LocateExtremes(const Ir& ir);
+
 // reduce_window of several arrays, or with a body that is not one operation:
 // elementwise operations.
 void ExpandWindows(const Ir& ir);

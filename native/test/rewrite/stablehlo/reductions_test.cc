@@ -38,6 +38,85 @@ TEST(OrderFloatExtremesTest, FloatsOf16BitsAreComparedAsIntegers) {
   EXPECT_TRUE(Holds(Largest("5x128", "1", "f16"), "tensor<5x128xi16>"));
 }
 
+// Where the largest of each of 5 rows is, as JAX asks for it, beginning with
+// `start`, from arrays of this type, by a body of these changes.
+struct Asked {
+  std::string element = "f32";
+  std::string start = "0xFF800000";
+  std::string direction = "GT";
+  std::string tie = "LT";
+  std::string results = "%1#1";
+};
+std::string PlaceOfLargest(const Asked& asked) {
+  const std::string array = "tensor<5x17x" + asked.element + ">";
+  const std::string scalar = "tensor<" + asked.element + ">";
+  const std::string row = "tensor<5x" + asked.element + ">";
+  const bool both = asked.results != "%1#1";
+  const std::string types = both ? row + ", tensor<5xi32>" : "tensor<5xi32>";
+  const auto compare = [&](const std::string& how, const std::string& type) {
+    return " = stablehlo.compare " + how + " : (" + type + ", " + type +
+           ") -> tensor<i1>\n";
+  };
+  return After(
+      "module {\nfunc.func @main(%v: " + array + ") -> (" + types + R"() {
+        %0 = stablehlo.iota dim = 1 : tensor<5x17xi32>
+        %s = stablehlo.constant dense<)" +
+          asked.start + "> : " + scalar + R"(
+        %z = stablehlo.constant dense<0> : tensor<i32>
+        %1:2 = stablehlo.reduce(%v init: %s), (%0 init: %z) across
+            dimensions = [1] : ()" +
+          array + ", tensor<5x17xi32>, " + scalar + ", tensor<i32>) -> (" +
+          row + ", tensor<5xi32>)\nreducer(%a: " + scalar + ", %b: " + scalar +
+          ") (%i: tensor<i32>, %j: tensor<i32>) {\n%2" +
+          compare(asked.direction + ", %a, %b", scalar) + "%3" +
+          compare("NE, %a, %a", scalar) + "%4 = stablehlo.or %2, %3 : "
+          "tensor<i1>\n%5" +
+          compare("EQ, %a, %b", scalar) + "%6" +
+          compare(asked.tie + ", %i, %j", "tensor<i32>") + R"(
+          %7 = stablehlo.and %5, %6 : tensor<i1>
+          %8 = stablehlo.or %4, %7 : tensor<i1>
+          %9 = stablehlo.select %4, %a, %b : tensor<i1>, )" +
+          scalar + R"(
+          %10 = stablehlo.select %8, %i, %j : tensor<i1>, tensor<i32>
+          stablehlo.return %9, %10 : )" +
+          scalar + ", tensor<i32>\n}\nreturn " + asked.results + " : " +
+          types + "\n}\n}",
+      &LocateExtremes);
+}
+
+TEST(LocateExtremesTest, TheExtremeIsFoundAndThenItsPlace) {
+  const std::string text = PlaceOfLargest({});
+  EXPECT_TRUE(Holds(text, "applies stablehlo.maximum across dimensions = [1]"))
+      << text;
+  EXPECT_TRUE(Holds(text, "applies stablehlo.minimum across dimensions = [1]"))
+      << text;
+  EXPECT_EQ(Count(text, "optimization_barrier"), 1u) << text;
+  EXPECT_EQ(Count(text, "compare NE"), 1u) << text;
+  const std::string least =
+      PlaceOfLargest({.start = "0x7F800000", .direction = "LT"});
+  EXPECT_EQ(Count(least, "applies stablehlo.minimum"), 2u) << least;
+}
+
+TEST(LocateExtremesTest, WhatHasNoSignIsConverted) {
+  const std::string booleans =
+      PlaceOfLargest({.element = "i1", .start = "false"});
+  EXPECT_TRUE(Holds(booleans, "(tensor<5x17xi1>) -> tensor<5x17xi8>"))
+      << booleans;
+  const std::string bytes = PlaceOfLargest({.element = "ui8", .start = "0"});
+  EXPECT_TRUE(Holds(bytes, "(tensor<5x17xui8>) -> tensor<5x17xi32>")) << bytes;
+  EXPECT_EQ(Count(bytes, "compare NE"), 0u) << bytes;
+}
+
+TEST(LocateExtremesTest, OtherReductionsStay) {
+  for (const Asked& other :
+       {Asked{.start = "0.0"}, Asked{.direction = "GE"}, Asked{.tie = "GT"},
+        Asked{.start = "0xFF800000", .direction = "LT"},
+        Asked{.results = "%1#0, %1#1"}}) {
+    const std::string text = PlaceOfLargest(other);
+    EXPECT_TRUE(Holds(text, "reducer(")) << text;
+  }
+}
+
 // The largest of float32, beginning with a constant.
 std::string LargestFrom(const std::string& number) {
   return After(
