@@ -122,6 +122,7 @@ CompileResult TaskCompiler::CompileIn(CompileSession& session,
   PassContext passes;
   passes.device_count = program->device_count;
   passes.has_tiles = !task.cpu.empty() && HasTiles();
+  passes.has_bfloat16_kernels = HasBfloat16Kernels();
   passes.skipped = options_.skipped_passes;
   if (artifacts.enabled()) {
     passes.saved = options_.saved_passes;

@@ -95,6 +95,8 @@ bool NameATarget(const std::vector<std::string>& flags) {
   return AnyHolds(flags, "iree-llvmcpu-target-");
 }
 
+bool HasBfloat16Kernels() { return HasWideVectors(); }
+
 const std::string& Processor() { return CpuFeatures(); }
 
 bool EmbedsObject(const std::vector<std::string>& flags) {

@@ -122,6 +122,8 @@ bool NameATarget(const std::vector<std::string>& flags) {
 }
 
 // A GPU's code does not depend on the processor beside it.
+bool HasBfloat16Kernels() { return false; }
+
 const std::string& Processor() {
   static const auto& none = *new std::string();
   return none;

@@ -62,6 +62,10 @@ void Tiles(const Ir& ir, PassContext& context) {
   if (context.has_tiles) MultiplyTiles(ir);
 }
 
+void Factors(const Ir& ir, PassContext& context) {
+  WidenFactors(ir, context.has_bfloat16_kernels);
+}
+
 void Loops(const Ir& ir, PassContext& context) {
   DispatchLoops(ir, context.fuse_loop);
 }
@@ -175,6 +179,8 @@ constexpr Pass kPasses[] = {
                    "IREE adds one vector after another, on one core"),
     {Phase::kStablehlo, "SplitComplexReductions", &ComplexReductions,
      "IREE makes scalar code of complex sums, and for GPUs none"},
+    IREE_PJRT_PASS(kStablehlo, SliceBeforeTransposing,
+                   "IREE transposes all of an array where a row is needed"),
     IREE_PJRT_PASS(kStablehlo, ConvertAfterSlices,
                    "IREE converts all of an array where a slice is needed"),
     IREE_PJRT_PASS(
@@ -183,6 +189,12 @@ constexpr Pass kPasses[] = {
         "vectors up with numbers that change them"),
     IREE_PJRT_PASS(kStablehlo, RewriteDotProducts,
                    "IREE refuses algorithms, and takes unsigned for signed"),
+    {Phase::kStablehlo,
+     "WidenFactors",
+     &Factors,
+     "IREE widens packed floats of 16 bits for each tile",
+     {},
+     Targets::kCpus},
     IREE_PJRT_PASS(kStablehlo, WidenComplexMath,
                    "expm1, tan and tanh of complex numbers are wrong in IREE"),
     IREE_PJRT_PASS(kStablehlo, RewriteComplexUpdates,

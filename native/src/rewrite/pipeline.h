@@ -43,6 +43,8 @@ struct PassContext {
   bool packs = false;
   // Whether the target has AMX, and this process may use it.
   bool has_tiles = false;
+  // Whether IREE's microkernels multiply bfloat16 fast.
+  bool has_bfloat16_kernels = false;
   // Inputs that the program may write into.
   std::vector<bool> donatable;
   // Whether the target is a GPU: passes for the others are not run.

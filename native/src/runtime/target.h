@@ -41,6 +41,9 @@ bool NameATarget(const std::vector<std::string>& flags);
 // This machine's processor, where compiled code runs on it; else empty.
 const std::string& Processor();
 
+// Whether IREE's microkernels multiply bfloat16 fast there.
+bool HasBfloat16Kernels();
+
 // Whether code is made for GPUs: of many threads, none of which is fast.
 bool CompilesForGpus();
 

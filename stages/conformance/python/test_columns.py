@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays put together of columns, whatever the columns are and wherever the array goes."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -127,3 +129,27 @@ def test_functions_of_columns_and_their_gradients(size, name, on_both):
     ):
         for got, want in on_both(program, x):
             np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5 * np.abs(want).max())
+
+
+# Of the shape (60, 3, 4) after `x.transpose(order)`, the first or the last of each dimension.
+TAKEN = {
+    "unpacked": lambda t: jnp.hypot(t[0], 2 * t[-1]),
+    "steps": lambda t: t[:1, ::2] + t[-1:, ::2],
+    "in the middle": lambda t: t[:, 1] * t[:, 2],
+    "at the end": lambda t: t[..., 0] - t[..., -1],
+    "one row of two": lambda t: t[1:, :1],
+    "taken twice": lambda t: t[0].T[0] + t[1].T[1],
+}
+
+
+@pytest.mark.parametrize("taken", TAKEN)
+@pytest.mark.parametrize("order", itertools.permutations(range(3)), ids=str)
+def test_parts_of_transposed_arrays(order, taken, on_both):
+    function = TAKEN[taken]
+    x = np.random.default_rng(0).normal(size=(60, 3, 4)).astype(np.float32)
+    for program in (
+        lambda x: function(jnp.sin(x).transpose(order)),
+        jax.grad(lambda x: (function(x.transpose(order)) ** 2).sum()),
+    ):
+        for got, want in on_both(program, x):
+            np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)

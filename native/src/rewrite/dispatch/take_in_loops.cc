@@ -28,10 +28,12 @@ bool CountsDown(const Ir& ir, MlirValue index, int64_t loop) {
          LoopOf(ir, operands[1]) == loop;
 }
 
-bool IsOfBytes(const Ir& ir, MlirValue element) {
+// Whether processors gather no such elements.
+bool IsNarrow(const Ir& ir, MlirValue element) {
   const MlirType type = ir.api.mlirValueGetType(element);
-  return ir.api.mlirTypeIsAInteger(type) &&
-         ir.api.mlirIntegerTypeGetWidth(type) <= 8;
+  return ir.api.mlirTypeIsAInteger(type)
+             ? ir.api.mlirIntegerTypeGetWidth(type) <= 16
+             : ir.Print(type).find("16") != std::string::npos;
 }
 
 // Whether its last loop reads an array with steps between the elements.
@@ -58,7 +60,7 @@ bool IsFasterInLoops(const Ir& ir, MlirOperation op) {
   const LoopList results = IndexingMaps(ir, op).back();
   return !results.empty() &&
          std::ranges::all_of(taken, [&](MlirOperation extract) {
-           return IsOfBytes(ir, ir.Results(extract).at(0)) ||
+           return IsNarrow(ir, ir.Results(extract).at(0)) ||
                   CountsDown(ir, ir.Operands(extract).back(), results.back());
          });
 }

@@ -95,6 +95,10 @@ void RewriteComplexUpdates(const Ir& ir);
 // abs of complex numbers of float32: of the ratio of their parts.
 void RewriteComplexAbs(const Ir& ir);
 
+// Floats of 16 bits are widened before large products, once; bfloat16 only
+// without kernels for it.
+void WidenFactors(const Ir& ir, bool has_bfloat16_kernels);
+
 // expm1, tan and tanh of complex numbers: of their parts, in float64.
 void WidenComplexMath(const Ir& ir);
 
@@ -180,6 +184,9 @@ void RewriteRngStates(const Ir& ir);
 // Of unsigned integers reduce_window, reverse, scatter and sort are those of
 // signed ones, the same bits.
 void RewriteUnsignedOperations(const Ir& ir);
+
+// Slices of a transposed array are those of the array.
+void SliceBeforeTransposing(const Ir& ir);
 
 // slice of what was converted: converted after the slice.
 void ConvertAfterSlices(const Ir& ir);

@@ -84,6 +84,30 @@ TEST(ConvertAfterSlicesTest, TheSliceIsConverted) {
   EXPECT_TRUE(Holds(sliced("%y"), "(tensor<16xi32>) -> tensor<3xi32>"));
 }
 
+// A slice of an array of 8 x 3 x 5 whose dimensions are 2, 0, 1 of it.
+std::string TransposedSlice(const std::string& slice,
+                            const std::string& shape) {
+  return After("module {\nfunc.func @main(%x: tensor<8x3x5xf32>) -> tensor<" +
+                   shape +
+                   "xf32> {\n%0 = stablehlo.transpose %x, dims = [2, 0, 1] : "
+                   "(tensor<8x3x5xf32>) -> tensor<5x8x3xf32>\n%1 = "
+                   "stablehlo.slice %0 [" +
+                   slice + "] : (tensor<5x8x3xf32>) -> tensor<" + shape +
+                   "xf32>\nreturn %1 : tensor<" + shape + "xf32>\n}\n}",
+               &SliceBeforeTransposing);
+}
+
+TEST(SliceBeforeTransposingTest, TheSliceIsThatOfTheArray) {
+  const std::string text = TransposedSlice("4:5, 1:7:2, 0:2", "1x3x2");
+  EXPECT_TRUE(Holds(text, "slice %arg0 [1:7:2, 0:2, 4:5]")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<3x2x1xf32>) -> tensor<1x3x2xf32>")) << text;
+}
+
+TEST(SliceBeforeTransposingTest, WhatIsInAnotherOrderStays) {
+  const std::string text = TransposedSlice("3:5, 1:7:2, 0:1", "2x3x1");
+  EXPECT_FALSE(Holds(text, "slice %arg0")) << text;
+}
+
 TEST(SplitComplexReductionsTest, PartsAreSummed) {
   const auto reduced = [](const std::string& by, bool at_once) {
     return After(R"(module {

@@ -249,5 +249,36 @@ TEST(ExpandOuterProductsTest, LeavesSums) {
   }
 }
 
+// A product of 256 x 32 by 32 x `columns`.
+std::string Product(const std::string& element, bool kernels,
+                    const std::string& columns = "256") {
+  const std::string lhs = "tensor<256x32x" + element + ">";
+  const std::string rhs = "tensor<32x" + columns + "x" + element + ">";
+  const std::string result = "tensor<256x" + columns + "xf32>";
+  return After("module {\nfunc.func @main(%a: " + lhs + ", %b: " + rhs +
+                   ") -> " + result +
+                   " {\n%0 = stablehlo.dot_general %a, %b, contracting_dims = "
+                   "[1] x [0] : (" +
+                   lhs + ", " + rhs + ") -> " + result + "\nreturn %0 : " +
+                   result + "\n}\n}",
+               [&](const Ir& ir) { WidenFactors(ir, kernels); });
+}
+
+TEST(WidenFactorsTest, LargeProductsOf16BitsAreOfFloat32) {
+  for (const std::string& text :
+       {Product("f16", true), Product("bf16", false)}) {
+    EXPECT_TRUE(Holds(text, "(tensor<256x32xf32>, tensor<32x256xf32>)"))
+        << text;
+    EXPECT_EQ(Count(text, "optimization_barrier"), 2u) << text;
+  }
+}
+
+TEST(WidenFactorsTest, OthersStay) {
+  for (const std::string& text : {Product("bf16", true), Product("f32", false),
+                                  Product("f16", true, "128")}) {
+    EXPECT_FALSE(Holds(text, "optimization_barrier")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace iree_pjrt
