@@ -134,8 +134,7 @@ class StablehloBuilder {
   // operation.
   std::vector<MlirValue> Reduce(std::string_view name,
                                 const std::vector<MlirValue>& arrays,
-                                MlirValue start,
-                                const Dims& dimensions) const;
+                                MlirValue start, const Dims& dimensions) const;
   // An operation of one result, whose body is a region of `op` that returns
   // only one of its results.
   MlirOperation MakeLike(

@@ -101,8 +101,9 @@ constexpr Pass kPasses[] = {
                    "IREE refuses gradients of max pooling"),
     IREE_PJRT_PASS(kStablehlo, CutUnusedEnds,
                    "IREE goes beyond the only window that there is"),
-    IREE_PJRT_CPU_PASS(kStablehlo, LocateExtremes,
-                       "IREE compares pairs of elements and indices one by one"),
+    IREE_PJRT_CPU_PASS(
+        kStablehlo, LocateExtremes,
+        "IREE compares pairs of elements and indices one by one"),
     IREE_PJRT_PASS(kStablehlo, ExpandWindows,
                    "IREE makes scalar code of windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, FlattenGathers,
@@ -337,8 +338,9 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_CPU_PASS(kDispatch, ReduceBooleans,
                        "IREE makes scalar code of any and all"),
-    IREE_PJRT_CPU_PASS(kDispatch, TakeInLoops,
-                       "IREE gathers what it reverses, and bytes, one by one"),
+    IREE_PJRT_CPU_PASS(
+        kDispatch, TakeInLoops,
+        "IREE gathers what it reverses, and narrow elements, one by one"),
     IREE_PJRT_CPU_PASS(
         kDispatch, TakeRows,
         "IREE takes each element of a row by an index of its own"),

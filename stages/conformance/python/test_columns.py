@@ -132,7 +132,7 @@ def test_functions_of_columns_and_their_gradients(size, name, on_both):
 
 
 # Of the shape (60, 3, 4) after `x.transpose(order)`, the first or the last of each dimension.
-TAKEN = {
+PARTS = {
     "unpacked": lambda t: jnp.hypot(t[0], 2 * t[-1]),
     "steps": lambda t: t[:1, ::2] + t[-1:, ::2],
     "in the middle": lambda t: t[:, 1] * t[:, 2],
@@ -142,10 +142,10 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize("taken", TAKEN)
+@pytest.mark.parametrize("taken", PARTS)
 @pytest.mark.parametrize("order", itertools.permutations(range(3)), ids=str)
 def test_parts_of_transposed_arrays(order, taken, on_both):
-    function = TAKEN[taken]
+    function = PARTS[taken]
     x = np.random.default_rng(0).normal(size=(60, 3, 4)).astype(np.float32)
     for program in (
         lambda x: function(jnp.sin(x).transpose(order)),

@@ -11,7 +11,7 @@ namespace iree_pjrt {
 // Booleans are reduced as the bytes that they are.
 void ReduceBooleans(const Ir& ir);
 
-// Elementwise loops that take elements backwards, or bytes: left to LLVM.
+// Elementwise loops that take elements backwards, or narrow ones: left to LLVM.
 void TakeInLoops(const Ir& ir);
 
 // Rows taken by index are read in vectors, not element by element.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that are taken from the last to the first, or with steps between
-// them, and bytes by index. IREE (3.11, 3.13) gathers vectors of them:
-// processors do so one by one, and bytes not at all. LLVM turns vectors around,
-// or puts them together of vectors that it reads side by side, and takes bytes
-// faster, of loops that are still loops: half of the time. Of others it makes
-// slower code than IREE.
+// them, and those of up to 16 bits by index. IREE (3.11, 3.13) gathers vectors
+// of them: processors do so one by one, and narrow ones not at all. LLVM turns
+// vectors around, or puts them together of vectors that it reads side by side,
+// and takes narrow elements faster, of loops that are still loops: half of the
+// time. Of others it makes slower code than IREE.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -47,7 +47,7 @@ bool ReadsSteps(const Ir& ir, MlirOperation op) {
   });
 }
 
-// Whether all elements that it takes are bytes, or in the opposite order of
+// Whether all elements that it takes are narrow, or in the opposite order of
 // its last loop.
 bool IsFasterInLoops(const Ir& ir, MlirOperation op) {
   if (!IsElementwise(ir, op)) return false;

@@ -20,9 +20,8 @@ constexpr int64_t kColumns = 16;
 
 // The innermost loop that all of a dispatch has, as its sizes say.
 size_t LastTiled(const std::vector<int64_t>& sizes) {
-  const auto last =
-      std::ranges::find_if(sizes.rbegin(), sizes.rend(),
-                           [](int64_t size) { return size > 0; });
+  const auto last = std::ranges::find_if(sizes.rbegin(), sizes.rend(),
+                                         [](int64_t size) { return size > 0; });
   return static_cast<size_t>(sizes.rend() - last) - 1;
 }
 

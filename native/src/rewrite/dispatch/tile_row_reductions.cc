@@ -25,16 +25,22 @@ struct RowTile {
 constexpr RowTile kShort = {64, 4};
 constexpr RowTile kLong = {128, 2};
 
+// Whether each row is multiplied with a vector.
+bool MultipliesRows(const Ir& ir, MlirOperation op) {
+  return ir.Name(op) == "linalg.matvec" || ir.Name(op) == "linalg.batch_matvec";
+}
+
 // The operand whose elements are all reduced in their order; null without one.
 MlirValue ReducedArray(const Ir& ir, MlirOperation op) {
+  if (MultipliesRows(ir, op)) return ir.Operands(op).at(0);
   const std::vector<LoopList> maps = IndexingMaps(ir, op);
   const std::vector<MlirValue> operands = ir.Operands(op);
-  const auto loops = static_cast<int64_t>(
-      TileSizes(ir, op, kReducedVectors).size());
+  const auto loops =
+      static_cast<int64_t>(TileSizes(ir, op, kReducedVectors).size());
   const auto found = std::ranges::find(maps, AllLoops(loops));
-  return found == maps.end() ? MlirValue{}
-                             : operands.at(static_cast<size_t>(
-                                   found - maps.begin()));
+  return found == maps.end()
+             ? MlirValue{}
+             : operands.at(static_cast<size_t>(found - maps.begin()));
 }
 
 // Whether only the last loop has vectors of what is reduced.
@@ -51,7 +57,9 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
   const auto type = array.ptr ? ArrayTypeOf(ir, array) : std::nullopt;
   if (!type) return;
   const int64_t length = type->shape.back();
-  const RowTile& tile = length < kLong.elements ? kShort : kLong;
+  // A part of a vector that is read once is multiplied with several rows.
+  const RowTile& tile =
+      length < kLong.elements || MultipliesRows(ir, op) ? kShort : kLong;
   if (sizes.back() >= std::min(length, tile.elements)) return;
   sizes.back() = tile.elements;
   SetTileSizes(ir, op, kReducedVectors, sizes);
@@ -64,7 +72,7 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
 
 void TileRowReductions(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (IsReduction(ir, op)) TileRowReduction(ir, op);
+    if (IsReduction(ir, op) || MultipliesRows(ir, op)) TileRowReduction(ir, op);
   }
 }
 

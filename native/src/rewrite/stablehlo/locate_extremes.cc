@@ -85,8 +85,8 @@ class ArgExtreme {
     MlirValue found = builder.Compare(
         "EQ", elements, builder.Broadcast(extreme, shape, others));
     if (IsFloat(type_->as)) {
-      found = builder.Apply(
-          "or", {found, builder.Compare("NE", elements, elements)});
+      found = builder.Apply("or",
+                            {found, builder.Compare("NE", elements, elements)});
     }
     const std::string integer = builder.ElementOf(indices);
     const int64_t none = integer == "i64" ? INT64_MAX : INT32_MAX;
@@ -168,7 +168,9 @@ class ArgExtreme {
   bool Compares(MlirValue value, std::string_view direction, intptr_t a,
                 intptr_t b) const {
     const MlirOperation op = Made(value, "compare");
-    return op.ptr && ReadWord(ir_, ir_.Attribute(op, "comparison_direction")) == direction &&
+    return op.ptr &&
+           ReadWord(ir_, ir_.Attribute(op, "comparison_direction")) ==
+               direction &&
            Operand(op, 0).ptr == Argument(a).ptr &&
            Operand(op, 1).ptr == Argument(b).ptr;
   }

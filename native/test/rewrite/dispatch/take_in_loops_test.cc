@@ -42,10 +42,13 @@ TEST(TakeInLoopsTest, WhatIsTakenBackwards) {
   EXPECT_FALSE(Holds(Taken("f32", kForwards), kInLoops));
 }
 
-TEST(TakeInLoopsTest, Bytes) {
-  EXPECT_TRUE(Holds(Taken("i8", kForwards), kInLoops));
-  EXPECT_FALSE(Holds(Taken("i32", kForwards), kInLoops));
-  EXPECT_FALSE(Holds(Taken("bf16", kForwards), kInLoops));
+TEST(TakeInLoopsTest, WhatIsNotGathered) {
+  for (const char* narrow : {"i8", "i16", "bf16", "f16"}) {
+    EXPECT_TRUE(Holds(Taken(narrow, kForwards), kInLoops)) << narrow;
+  }
+  for (const char* wide : {"i32", "f32", "f64"}) {
+    EXPECT_FALSE(Holds(Taken(wide, kForwards), kInLoops)) << wide;
+  }
 }
 
 // Twice the elements of every `row`-th row, and of every `step`-th column.

@@ -12,7 +12,7 @@ namespace {
 
 // 512 sums of so many elements, in rows or columns, as IREE tiles them.
 std::string Sums(int length, const std::string& map = "d0, d1",
-                  int elements = 16) {
+                 int elements = 16) {
   const std::string count = std::to_string(length);
   const std::string array = map == "d0, d1" ? "tensor<512x" + count + "xf32>"
                                             : "tensor<" + count + "x512xf32>";
@@ -29,7 +29,8 @@ std::string Sums(int length, const std::string& map = "d0, d1",
           "\"reduction\"]} ins(%x : " +
           array + ") outs(%0 : " + sums +
           ") attrs = {lowering_config = #iree_cpu.lowering_config<distribution "
-          "= [32, 0], vector_common_parallel = [8, 0], vector_reduction = [0, " +
+          "= [32, 0], vector_common_parallel = [8, 0], vector_reduction = "
+          "[0, " +
           std::to_string(elements) +
           "]>} { ^bb0(%a: f32, %b: f32): %2 = arith.addf %a, %b : f32 "
           "linalg.yield %2 : f32 } -> " +
@@ -61,6 +62,21 @@ TEST(TileRowReductionsTest, ColumnsAndRowsOfOneVectorStay) {
     EXPECT_TRUE(Holds(text, "vector_common_parallel = [8, 0]")) << text;
     EXPECT_TRUE(Holds(text, "vector_common_parallel = [8]>")) << text;
   }
+}
+
+TEST(TileRowReductionsTest, RowsThatAreMultipliedWithAVector) {
+  const std::string text = After(
+      "module { func.func @f(%m: tensor<512x1000xf32>, %v: tensor<1000xf32>, "
+      "%e: tensor<512xf32>) -> tensor<512xf32> { %0 = linalg.matvec "
+      "{lowering_config = #iree_cpu.lowering_config<distribution = [64, 0], "
+      "vector_common_parallel = [8, 0], vector_reduction = [0, 8]>} ins(%m, %v "
+      ": tensor<512x1000xf32>, tensor<1000xf32>) outs(%e : tensor<512xf32>) -> "
+      "tensor<512xf32> return %0 : tensor<512xf32> } }",
+      &TileRowReductions);
+  EXPECT_TRUE(Holds(text,
+                    "vector_common_parallel = [4, 0], vector_reduction = [0, "
+                    "64]"))
+      << text;
 }
 
 }  // namespace

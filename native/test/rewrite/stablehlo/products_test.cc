@@ -259,8 +259,8 @@ std::string Product(const std::string& element, bool kernels,
                    ") -> " + result +
                    " {\n%0 = stablehlo.dot_general %a, %b, contracting_dims = "
                    "[1] x [0] : (" +
-                   lhs + ", " + rhs + ") -> " + result + "\nreturn %0 : " +
-                   result + "\n}\n}",
+                   lhs + ", " + rhs + ") -> " + result +
+                   "\nreturn %0 : " + result + "\n}\n}",
                [&](const Ir& ir) { WidenFactors(ir, kernels); });
 }
 

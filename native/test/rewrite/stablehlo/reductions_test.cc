@@ -69,7 +69,8 @@ std::string PlaceOfLargest(const Asked& asked) {
           row + ", tensor<5xi32>)\nreducer(%a: " + scalar + ", %b: " + scalar +
           ") (%i: tensor<i32>, %j: tensor<i32>) {\n%2" +
           compare(asked.direction + ", %a, %b", scalar) + "%3" +
-          compare("NE, %a, %a", scalar) + "%4 = stablehlo.or %2, %3 : "
+          compare("NE, %a, %a", scalar) +
+          "%4 = stablehlo.or %2, %3 : "
           "tensor<i1>\n%5" +
           compare("EQ, %a, %b", scalar) + "%6" +
           compare(asked.tie + ", %i, %j", "tensor<i32>") + R"(
@@ -79,8 +80,8 @@ std::string PlaceOfLargest(const Asked& asked) {
           scalar + R"(
           %10 = stablehlo.select %8, %i, %j : tensor<i1>, tensor<i32>
           stablehlo.return %9, %10 : )" +
-          scalar + ", tensor<i32>\n}\nreturn " + asked.results + " : " +
-          types + "\n}\n}",
+          scalar + ", tensor<i32>\n}\nreturn " + asked.results + " : " + types +
+          "\n}\n}",
       &LocateExtremes);
 }
 
