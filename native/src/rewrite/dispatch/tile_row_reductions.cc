@@ -25,14 +25,8 @@ struct RowTile {
 constexpr RowTile kShort = {64, 4};
 constexpr RowTile kLong = {128, 2};
 
-// Whether each row is multiplied with a vector.
-bool MultipliesRows(const Ir& ir, MlirOperation op) {
-  return ir.Name(op) == "linalg.matvec" || ir.Name(op) == "linalg.batch_matvec";
-}
-
 // The operand whose elements are all reduced in their order; null without one.
 MlirValue ReducedArray(const Ir& ir, MlirOperation op) {
-  if (MultipliesRows(ir, op)) return ir.Operands(op).at(0);
   const std::vector<LoopList> maps = IndexingMaps(ir, op);
   const std::vector<MlirValue> operands = ir.Operands(op);
   const auto loops =
@@ -57,9 +51,7 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
   const auto type = array.ptr ? ArrayTypeOf(ir, array) : std::nullopt;
   if (!type) return;
   const int64_t length = type->shape.back();
-  // A part of a vector that is read once is multiplied with several rows.
-  const RowTile& tile =
-      length < kLong.elements || MultipliesRows(ir, op) ? kShort : kLong;
+  const RowTile& tile = length < kLong.elements ? kShort : kLong;
   if (sizes.back() >= std::min(length, tile.elements)) return;
   sizes.back() = tile.elements;
   SetTileSizes(ir, op, kReducedVectors, sizes);
@@ -72,7 +64,7 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
 
 void TileRowReductions(const Ir& ir) {
   for (const MlirOperation op : ir.AllOperations()) {
-    if (IsReduction(ir, op) || MultipliesRows(ir, op)) TileRowReduction(ir, op);
+    if (IsReduction(ir, op)) TileRowReduction(ir, op);
   }
 }
 

@@ -64,20 +64,5 @@ TEST(TileRowReductionsTest, ColumnsAndRowsOfOneVectorStay) {
   }
 }
 
-TEST(TileRowReductionsTest, RowsThatAreMultipliedWithAVector) {
-  const std::string text = After(
-      "module { func.func @f(%m: tensor<512x1000xf32>, %v: tensor<1000xf32>, "
-      "%e: tensor<512xf32>) -> tensor<512xf32> { %0 = linalg.matvec "
-      "{lowering_config = #iree_cpu.lowering_config<distribution = [64, 0], "
-      "vector_common_parallel = [8, 0], vector_reduction = [0, 8]>} ins(%m, %v "
-      ": tensor<512x1000xf32>, tensor<1000xf32>) outs(%e : tensor<512xf32>) -> "
-      "tensor<512xf32> return %0 : tensor<512xf32> } }",
-      &TileRowReductions);
-  EXPECT_TRUE(Holds(text,
-                    "vector_common_parallel = [4, 0], vector_reduction = [0, "
-                    "64]"))
-      << text;
-}
-
 }  // namespace
 }  // namespace iree_pjrt
