@@ -105,6 +105,7 @@ class ArgExtreme {
   MlirValue Argument(intptr_t i) const {
     return ir_.api.mlirBlockGetArgument(body_, i);
   }
+  // Once, for both reductions.
   MlirValue ComputedBefore(MlirValue array) const {
     const MlirOperation barrier = ir_.CreateBefore(
         op_, StablehloNameLike(ir_.Name(op_), "optimization_barrier"), {array},
@@ -135,11 +136,13 @@ class ArgExtreme {
     type_ = std::ranges::find(kCompared, array->Element(), &Compared::element);
     if (type_ == kCompared.end()) return false;
     const std::string element = indices->Element();
+    if (element != "i32" && element != "i64") return false;
+    const int64_t along = Dimensions()[0];
     const MlirOperation counted = Made(Operand(op_, 1), "iota");
-    return counted.ptr && (element == "i32" || element == "i64") &&
+    return counted.ptr && array->shape.at(static_cast<size_t>(along)) > 0 &&
            ReadInteger(ir_, BuiltinAttribute(ir_, counted, "iota_dimension")) ==
-               Dimensions()[0] &&
-           Bits(Operand(op_, 3), 4) == 0;
+               along &&
+           Bits(Operand(op_, 3), element == "i64" ? 8 : 4) == 0;
   }
 
   // Of a constant of elements of so many bytes.
