@@ -145,9 +145,6 @@ class _Table:
     def measure(self, cell: Cell) -> _Answer:
         """One cell's row."""
         start = time.perf_counter()
-        return self._once(cell) | {"took": round(time.perf_counter() - start, 2)}
-
-    def _once(self, cell: Cell) -> _Answer:
         first, second = (
             _Half(platform, Path(self._folder, f"{index}.npz"))
             for index, platform in enumerate(self._platforms)
@@ -159,7 +156,8 @@ class _Table:
         for index, half in enumerate((first, second)):
             if half.found.get("failed") == "timeout":
                 self._endless.add((index, cell.curve))
-        return _row(cell, (first, second))
+        row = _row(cell, (first, second))
+        return row | {"took": round(time.perf_counter() - start, 2)}
 
     def end(self) -> None:
         """Ends both processes."""

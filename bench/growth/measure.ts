@@ -92,23 +92,33 @@ export async function measured(asked: Asked): Promise<readonly Cell[] | undefine
     process.once(signal, () => {
       ended.abort();
     });
-  let ids = asked.cells.map(({ id }) => id).filter((id) => !rows.has(id));
-  let known = rows.size;
-  for (let round = 0; round <= AGAIN; round += 1) {
-    const progress = new Progress(known + ids.length, known, process.stderr);
-    for await (const row of compared(asked, ids, ended.signal)) {
-      keep(rows, row);
-      await appendFile(asked.file, `${JSON.stringify(row)}\n`);
-      progress.show(row);
-    }
-    progress.end();
-    if (ended.signal.aborted) return undefined;
-    [known, ids] = [0, suspectsOf(cellsOf(asked.cells, rows))];
+  const missing = asked.cells.map(({ id }) => id).filter((id) => !rows.has(id));
+  await compareInto(rows, asked, missing, rows.size, ended.signal);
+  for (let round = 0; round < AGAIN && !ended.signal.aborted; round += 1) {
+    const ids = suspectsOf(cellsOf(asked.cells, rows));
     if (ids.length === 0) break;
-    if (round < AGAIN)
-      process.stderr.write(`${ids.length} cells again: they are over a bound, or one beside them is\n`);
+    process.stderr.write(`${ids.length} cells again: they are over a bound, or one beside them is\n`);
+    await compareInto(rows, asked, ids, 0, ended.signal);
   }
+  if (ended.signal.aborted) return undefined;
   return cellsOf(asked.cells, rows);
+}
+
+/** Measures cells, of which `before` others are done, and keeps their rows, here and in the file. */
+async function compareInto(
+  rows: Map<string, Measured>,
+  asked: Asked,
+  ids: readonly string[],
+  before: number,
+  ended: AbortSignal,
+): Promise<void> {
+  const progress = new Progress(before + ids.length, before, process.stderr);
+  for await (const row of compared(asked, ids, ended)) {
+    keep(rows, row);
+    await appendFile(asked.file, `${JSON.stringify(row)}\n`);
+    progress.show(row);
+  }
+  progress.end();
 }
 
 /** A row, or what it and an earlier one of its cell say together. */

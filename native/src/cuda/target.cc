@@ -121,9 +121,9 @@ bool NameATarget(const std::vector<std::string>& flags) {
   return AnyHolds(flags, "iree-cuda-target");
 }
 
-// A GPU's code does not depend on the processor beside it.
 bool HasBfloat16Kernels() { return false; }
 
+// A GPU's code does not depend on the processor beside it.
 const std::string& Processor() {
   static const auto& none = *new std::string();
   return none;

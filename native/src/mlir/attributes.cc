@@ -8,6 +8,7 @@
 
 #include "base/element_type.h"
 #include "base/status.h"
+#include "mlir/stablehlo_names.h"
 
 namespace iree_pjrt {
 namespace {
@@ -251,6 +252,17 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute) {
 bool IsSplat(const Ir& ir, MlirAttribute attribute) {
   return attribute.ptr && ir.api.mlirAttributeIsADenseElements(attribute) &&
          ir.api.mlirDenseElementsAttrIsSplat(attribute);
+}
+
+std::optional<uint64_t> ConstantBits(const Ir& ir, MlirValue value,
+                                     size_t bytes) {
+  const MlirOperation made = ir.Definition(value);
+  if (!made.ptr || StablehloName(ir.Name(made)) != "constant") return {};
+  const MlirAttribute number = BuiltinAttribute(ir, made, "value");
+  if (!IsSplat(ir, number)) return {};
+  uint64_t bits = 0;
+  std::memcpy(&bits, ir.api.mlirDenseElementsAttrGetRawData(number), bytes);
+  return bits;
 }
 
 std::string Array64(const std::vector<int64_t>& numbers) {

@@ -5,7 +5,9 @@
 #ifndef IREE_PJRT_MLIR_ATTRIBUTES_H_
 #define IREE_PJRT_MLIR_ATTRIBUTES_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,11 @@ std::vector<int64_t> ReadIntegers(const Ir& ir, MlirAttribute attribute);
 
 // Whether it is a `dense` of one number; false for null.
 bool IsSplat(const Ir& ir, MlirAttribute attribute);
+
+// The bits of the number of which StableHLO's constant is made, whose elements
+// have so many bytes, up to 8; nullopt for what is no such constant.
+std::optional<uint64_t> ConstantBits(const Ir& ir, MlirValue value,
+                                     size_t bytes);
 
 // `array<i64: 1, 2>`
 std::string Array64(const std::vector<int64_t>& numbers);

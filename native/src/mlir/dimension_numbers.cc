@@ -163,6 +163,16 @@ void WriteDimensionNumbers(const Ir& ir, MlirOperation op,
   ir.SetAttribute(op, kVector, IntegerLike(ir, op, numbers.vector));
 }
 
+std::vector<int64_t> FreeDimensions(size_t rank,
+                                    const std::vector<int64_t>& batching,
+                                    const std::vector<int64_t>& contracting) {
+  std::vector<int64_t> found;
+  for (int64_t d = 0; d < static_cast<int64_t>(rank); ++d) {
+    if (!IsIn(batching, d) && !IsIn(contracting, d)) found.push_back(d);
+  }
+  return found;
+}
+
 ProductDimensions ReadProductDimensions(const Ir& ir, MlirOperation op) {
   const MlirAttribute whole = ir.Attribute(op, kOfProduct);
   const std::string text = whole.ptr ? ir.Print(whole) : std::string();

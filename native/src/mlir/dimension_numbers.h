@@ -5,6 +5,7 @@
 #ifndef IREE_PJRT_MLIR_DIMENSION_NUMBERS_H_
 #define IREE_PJRT_MLIR_DIMENSION_NUMBERS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -43,6 +44,12 @@ struct ProductDimensions {
   std::vector<int64_t> lhs_contracting = {};
   std::vector<int64_t> rhs_contracting = {};
 };
+
+// The dimensions of a side of that rank which the result has of that side only,
+// in their order.
+std::vector<int64_t> FreeDimensions(size_t rank,
+                                    const std::vector<int64_t>& batching,
+                                    const std::vector<int64_t>& contracting);
 
 // The attributes that say so of an operation in the form of `like`.
 std::vector<MlirNamedAttribute> ProductAttributes(

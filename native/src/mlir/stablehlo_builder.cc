@@ -324,6 +324,10 @@ MlirValue StablehloBuilder::Select(MlirValue mask, MlirValue yes,
   return Make("select", {mask, yes, no}, ir_.api.mlirValueGetType(yes));
 }
 
+MlirValue StablehloBuilder::Barrier(MlirValue array) const {
+  return Make("optimization_barrier", {array}, ir_.api.mlirValueGetType(array));
+}
+
 MlirValue StablehloBuilder::Part(std::string_view name, MlirValue array) const {
   return Make(name, {array},
               Type(ShapeOf(array), ComplexPart(ElementOf(array))));

@@ -102,6 +102,8 @@ class StablehloBuilder {
   // An operation whose result has the type of its first operand: `add`, `and`.
   MlirValue Apply(std::string_view name,
                   const std::vector<MlirValue>& operands) const;
+  // `optimization_barrier`: the array, computed before what uses it.
+  MlirValue Barrier(MlirValue array) const;
   // `real` or `imag` of complex numbers.
   MlirValue Part(std::string_view name, MlirValue array) const;
   MlirValue Complex(MlirValue real, MlirValue imaginary) const;

@@ -7,9 +7,8 @@
 // extreme has to be the very element that is looked for.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +26,7 @@ namespace {
 struct Compared {
   std::string_view element;
   std::string_view as;
-  int bytes;
+  size_t bytes;
   uint64_t least;
   uint64_t largest;
 };
@@ -43,7 +42,7 @@ constexpr std::array<Compared, 12> kCompared = {
      {"ui32", "i64", 4, 0, 0xffff'ffff},
      {"ui16", "i32", 2, 0, 0xffff},
      {"ui8", "i32", 1, 0, 0xff},
-     {"i1", "i8", 1, 0, 0xff}}};
+     {"i1", "i8", 1, 0, 1}}};
 
 // A reduction of elements and indices, whose body takes two of each.
 class ArgExtreme {
@@ -68,7 +67,7 @@ class ArgExtreme {
 
   void Locate() const {
     const StablehloBuilder builder(ir_, op_);
-    const MlirValue array = ComputedBefore(Operand(op_, 0));
+    const MlirValue array = builder.Barrier(Operand(op_, 0));
     const bool as_they_are = type_->as == type_->element;
     const MlirValue elements =
         as_they_are ? array : builder.Convert(array, type_->as);
@@ -105,13 +104,6 @@ class ArgExtreme {
   MlirValue Argument(intptr_t i) const {
     return ir_.api.mlirBlockGetArgument(body_, i);
   }
-  // Once, for both reductions.
-  MlirValue ComputedBefore(MlirValue array) const {
-    const MlirOperation barrier = ir_.CreateBefore(
-        op_, StablehloNameLike(ir_.Name(op_), "optimization_barrier"), {array},
-        {ir_.api.mlirValueGetType(array)}, {});
-    return ir_.Results(barrier)[0];
-  }
   Dims Dimensions() const {
     return ReadIntegers(ir_, BuiltinAttribute(ir_, op_, "dimensions"));
   }
@@ -123,8 +115,7 @@ class ArgExtreme {
 
   // What no element is before, of those that are converted.
   int64_t OutermostNumber() const {
-    if (largest_) return 0;
-    return type_->element == "i1" ? 1 : static_cast<int64_t>(type_->largest);
+    return static_cast<int64_t>(largest_ ? type_->least : type_->largest);
   }
 
   // Its type, if it is reduced along one dimension, from no element that is
@@ -142,19 +133,7 @@ class ArgExtreme {
     return counted.ptr && array->shape.at(static_cast<size_t>(along)) > 0 &&
            ReadInteger(ir_, BuiltinAttribute(ir_, counted, "iota_dimension")) ==
                along &&
-           Bits(Operand(op_, 3), element == "i64" ? 8 : 4) == 0;
-  }
-
-  // Of a constant of elements of so many bytes.
-  std::optional<uint64_t> Bits(MlirValue value, int bytes) const {
-    const MlirOperation made = Made(value, "constant");
-    if (!made.ptr) return std::nullopt;
-    const MlirAttribute number = BuiltinAttribute(ir_, made, "value");
-    if (!IsSplat(ir_, number)) return std::nullopt;
-    uint64_t bits = 0;
-    std::memcpy(&bits, ir_.api.mlirDenseElementsAttrGetRawData(number),
-                static_cast<size_t>(bytes));
-    return bits;
+           ConstantBits(ir_, Operand(op_, 3), element == "i64" ? 8 : 4) == 0;
   }
 
   struct Pair {
@@ -192,9 +171,14 @@ class ArgExtreme {
     const MlirValue compared = beyond.ptr ? beyond : value;
     if (beyond.ptr && !Compares(nan, "NE", 0, 0)) return false;
     largest_ = Compares(compared, "GT", 0, 2);
-    return (largest_ || Compares(compared, "LT", 0, 2)) &&
-           Bits(Operand(op_, 2), type_->bytes) ==
-               (largest_ ? type_->least : type_->largest);
+    return (largest_ || Compares(compared, "LT", 0, 2)) && BeginsOutermost();
+  }
+
+  bool BeginsOutermost() const {
+    auto bits = ConstantBits(ir_, Operand(op_, 2), type_->bytes);
+    // MLIR has had 1 and 255 for true.
+    if (bits && type_->element == "i1") *bits &= 1;
+    return bits == (largest_ ? type_->least : type_->largest);
   }
 
   const Ir& ir_;

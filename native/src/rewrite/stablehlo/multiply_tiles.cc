@@ -39,11 +39,8 @@ class ProductSide {
         array_(array),
         shape_(builder.ShapeOf(array)),
         batching_(batching),
-        contracting_(contracting) {
-    for (const int64_t d : UpTo(shape_.size())) {
-      if (!IsIn(batching, d) && !IsIn(contracting, d)) free_.push_back(d);
-    }
-  }
+        contracting_(contracting),
+        free_(FreeDimensions(shape_.size(), batching, contracting)) {}
 
   int64_t batch() const { return ElementCount(NumbersAt(shape_, batching_)); }
   int64_t lines() const { return ElementCount(NumbersAt(shape_, free_)); }
@@ -76,7 +73,7 @@ class ProductSide {
   const Dims shape_;
   const Dims batching_;
   const Dims contracting_;
-  Dims free_;
+  const Dims free_;
 };
 
 void MultiplyByTiles(const Ir& ir, MlirOperation op) {

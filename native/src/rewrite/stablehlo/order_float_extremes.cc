@@ -9,8 +9,6 @@
 // have no vectors of them, but of integers.
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <optional>
 
 #include "mlir/array_type.h"
 #include "mlir/attributes.h"
@@ -85,8 +83,13 @@ class Extreme {
 
   MlirValue Ordered(MlirValue floats) const {
     const StablehloBuilder builder(ir_, op_);
-    if (const auto bits = ConstantBits(floats)) {
-      return Constant(builder, floats, Ordered(*bits));
+    // IREE does not fold conversions: the number that a reduction begins with
+    // would be computed by a dispatch at each call, for which the host waits.
+    const auto bytes = static_cast<size_t>(type_.bits) / 8;
+    if (const auto bits = ConstantBits(ir_, floats, bytes)) {
+      const int unused = 64 - type_.bits;
+      return Constant(builder, floats,
+                      Ordered(static_cast<int64_t>(*bits << unused) >> unused));
     }
     const MlirValue bits = builder.BitcastConvert(floats, integer_);
     const MlirValue size =
@@ -96,20 +99,6 @@ class Extreme {
     const MlirValue nan =
         Constant(builder, bits, largest_ ? Largest() : -Largest() - 1);
     return builder.Select(is_nan, nan, Turned(builder, bits));
-  }
-
-  // The bits of a scalar constant, with the sign of the float. IREE does not
-  // fold conversions: the number that a reduction begins with would be computed
-  // by a dispatch at each call, for which the host waits.
-  std::optional<int64_t> ConstantBits(MlirValue value) const {
-    const MlirOperation made = ir_.Definition(value);
-    if (!made.ptr || StablehloName(ir_.Name(made)) != "constant") return {};
-    const MlirAttribute number = BuiltinAttribute(ir_, made, "value");
-    if (!IsSplat(ir_, number)) return {};
-    int64_t bits = 0;
-    std::memcpy(&bits, ir_.api.mlirDenseElementsAttrGetRawData(number),
-                static_cast<size_t>(type_.bits) / 8);
-    return bits << (64 - type_.bits) >> (64 - type_.bits);
   }
 
   int64_t Ordered(int64_t bits) const {

@@ -35,12 +35,9 @@ struct Side {
 
 Side SideOf(const StablehloBuilder& builder, MlirValue array,
             const Dims& batching, const Dims& contracting) {
-  Side side{array, builder.ShapeOf(array), batching, contracting, {}};
-  for (size_t i = 0; i < side.shape.size(); ++i) {
-    const auto d = static_cast<int64_t>(i);
-    if (!IsIn(batching, d) && !IsIn(contracting, d)) side.free.push_back(d);
-  }
-  return side;
+  const Dims shape = builder.ShapeOf(array);
+  return {array, shape, batching, contracting,
+          FreeDimensions(shape.size(), batching, contracting)};
 }
 
 // Takes dimensions of one element away that only one side has.

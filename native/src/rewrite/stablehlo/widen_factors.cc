@@ -16,13 +16,8 @@ constexpr int64_t kLeastUses = 128;
 
 int64_t FreeCount(const Dims& shape, const Dims& batching,
                   const Dims& contracting) {
-  int64_t count = 1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const auto dimension = static_cast<int64_t>(d);
-    if (IsIn(batching, dimension) || IsIn(contracting, dimension)) continue;
-    count *= shape[d];
-  }
-  return count;
+  return ElementCount(
+      NumbersAt(shape, FreeDimensions(shape.size(), batching, contracting)));
 }
 
 bool IsWorthWidening(const StablehloBuilder& builder, const Ir& ir,
@@ -52,10 +47,9 @@ void WidenFactors(const Ir& ir, bool has_bfloat16_kernels) {
       continue;
     }
     for (intptr_t i = 0; i < 2; ++i) {
-      const MlirValue wide =
-          builder.Convert(factors[static_cast<size_t>(i)], "f32");
-      ir.api.mlirOperationSetOperand(op, i, wide);
-      ir.PutBehindBarrier(wide);
+      const MlirValue factor = factors[static_cast<size_t>(i)];
+      ir.api.mlirOperationSetOperand(
+          op, i, builder.Barrier(builder.Convert(factor, "f32")));
     }
   }
 }

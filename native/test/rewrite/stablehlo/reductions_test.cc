@@ -103,6 +103,9 @@ TEST(LocateExtremesTest, WhatHasNoSignIsConverted) {
       PlaceOfLargest({.element = "i1", .start = "false"});
   EXPECT_TRUE(Holds(booleans, "(tensor<5x17xi1>) -> tensor<5x17xi8>"))
       << booleans;
+  EXPECT_FALSE(Holds(
+      PlaceOfLargest({.element = "i1", .start = "true", .direction = "LT"}),
+      "reducer("));
   const std::string bytes = PlaceOfLargest({.element = "ui8", .start = "0"});
   EXPECT_TRUE(Holds(bytes, "(tensor<5x17xui8>) -> tensor<5x17xi32>")) << bytes;
   EXPECT_EQ(Count(bytes, "compare NE"), 0u) << bytes;
