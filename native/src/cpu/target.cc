@@ -4,9 +4,9 @@
 #include "base/leak_boundary.h"
 #include "compile/compiler_flags.h"
 #include "compile/tuning.h"
-#include "cpu/cpu_features.h"
 #include "cpu/object_image.h"
 #include "release/release_line.h"
+#include "runtime/cpu_features.h"
 
 namespace iree_pjrt {
 namespace {

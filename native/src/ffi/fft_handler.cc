@@ -7,6 +7,7 @@
 #include "ffi/call_attributes.h"
 #include "ffi/fft.h"
 #include "ffi/foreign_call.h"
+#include "runtime/cpu_features.h"
 
 namespace iree_pjrt {
 namespace {
@@ -45,6 +46,17 @@ void CheckShape(FftKind kind, const FftShape& shape) {
   if (input != output) RefuseCall(kFftTarget);
 }
 
+// As transform.h says, by the fastest code that this processor runs.
+template <typename T>
+void TransformHere(FftKind kind, const FftShape& shape, const void* from,
+                   void* to) {
+#if defined(__x86_64__)
+  static const bool has_avx2 = IsX86V3();
+  if (has_avx2) return avx2::Transform<T>(kind, shape, from, to);
+#endif
+  baseline::Transform<T>(kind, shape, from, to);
+}
+
 }  // namespace
 
 void AnswerFft(const XLA_FFI_CallFrame& frame) {
@@ -68,8 +80,8 @@ void AnswerFft(const XLA_FFI_CallFrame& frame) {
     return;
   }
   CheckShape(kind, shape);
-  twice ? Transform<double>(kind, shape, input.data, output.data)
-        : Transform<float>(kind, shape, input.data, output.data);
+  twice ? TransformHere<double>(kind, shape, input.data, output.data)
+        : TransformHere<float>(kind, shape, input.data, output.data);
 }
 
 }  // namespace iree_pjrt

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu/cpu_features.h"
 #include "parsed_module.h"
 #include "release/release_line.h"
+#include "runtime/cpu_features.h"
 
 namespace iree_pjrt {
 namespace {

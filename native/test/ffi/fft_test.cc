@@ -12,6 +12,7 @@
 #include <random>
 
 #include "cpu/crew.h"
+#include "ffi/ducc/transform.h"
 #include "ffi/frame.h"
 #include "ffi/tensors.h"
 
@@ -209,6 +210,24 @@ TEST(FftTest, EqualsTheDefinitionAtEveryLength) {
   for (int64_t n = 1; n <= 140; ++n) ExpectDefinitions({n}, 1);
   for (int64_t n : {251, 256, 625, 997, 1000, 1024, 1331}) {
     ExpectDefinitions({n}, 1);
+  }
+}
+
+template <typename T>
+void ExpectTheSameOnAnyProcessor(size_t length) {
+  const ForeignCall call =
+      CallOf<T>(FftKind::kFft, {static_cast<int64_t>(length)}, 1);
+  const Answered<T> run(call);
+  std::vector<T> to(run.to.size());
+  baseline::Transform<T>(FftKind::kFft, {{length}, {length}, 1},
+                         run.from.data(), to.data());
+  EXPECT_LT(Distance<T>(Values(to, true), Values(run.to, true)), 30) << length;
+}
+
+TEST(FftTest, EveryLevelOfTheProcessorGivesTheSame) {
+  for (size_t length : {5, 60, 997, 1024, 8192, 16384}) {
+    ExpectTheSameOnAnyProcessor<float>(length);
+    ExpectTheSameOnAnyProcessor<double>(length);
   }
 }
 

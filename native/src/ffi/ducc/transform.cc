@@ -74,7 +74,8 @@ void execParallel(size_t begin, size_t end, size_t,
 
 }  // namespace ducc0::detail_threading
 
-namespace iree_pjrt {
+// A level of transform.h, as the build says; DUCC's own namespace has its name.
+namespace iree_pjrt::IREE_PJRT_DUCC_LEVEL {
 namespace {
 
 using Dims = std::vector<size_t>;
@@ -145,4 +146,4 @@ void Transform(FftKind kind, const FftShape& shape, const void* from,
 template void Transform<float>(FftKind, const FftShape&, const void*, void*);
 template void Transform<double>(FftKind, const FftShape&, const void*, void*);
 
-}  // namespace iree_pjrt
+}  // namespace iree_pjrt::IREE_PJRT_DUCC_LEVEL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/cpu_features.h"
+#include "runtime/cpu_features.h"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine's processor can do: a program compiled for it must not run
 // on one that can do less. Thread-safe.
-#ifndef IREE_PJRT_CPU_CPU_FEATURES_H_
-#define IREE_PJRT_CPU_CPU_FEATURES_H_
+#ifndef IREE_PJRT_RUNTIME_CPU_FEATURES_H_
+#define IREE_PJRT_RUNTIME_CPU_FEATURES_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ const std::string& CpuFeatures();
 
 }  // namespace iree_pjrt
 
-#endif  // IREE_PJRT_CPU_CPU_FEATURES_H_
+#endif  // IREE_PJRT_RUNTIME_CPU_FEATURES_H_
