@@ -4,13 +4,15 @@ import type { StageContext } from '../../engine/api.js';
 import { fail } from '../../engine/failure.js';
 import type { TestReportArtifact } from '../artifacts.js';
 import { installConformance, runConformance, type ConformanceOptions } from '../lib/testing/conformance.js';
+import { combinationsOf } from './combinations.js';
 
 /** Installs the wheel for the lowest Python here and runs the tests in `python/` on it; `conformance-check` judges. */
 export async function conformance(context: StageContext<ConformanceOptions>): Promise<TestReportArtifact> {
   const installed = await installConformance(context);
   const junit = path.join('report', `conformance-${context.variant.id}.xml`);
   context.progress('run the tests');
-  const request = { ...installed, junit: path.join(context.outDir, junit), args: ['--durations=10'] };
+  const args = ['--durations=10', '--combinations', combinationsOf(context)];
+  const request = { ...installed, junit: path.join(context.outDir, junit), args };
   const { failures, exitCode, ...totals } = await runConformance(context, request);
   context.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
   if (exitCode !== 0 && failures.length === 0) {

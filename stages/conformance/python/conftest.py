@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the conformance tests share; platform and reference are in ``platforms``.
 
-Run in an environment in which the wheel, pytest, pytest-xdist and pytest-timeout are installed::
+Run in an environment in which the wheel, pytest and its tools of ``pipeline.yaml`` are installed::
 
     python -m pytest -n auto --timeout 180 FOLDER
 """
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest_plugins = ["platforms"]
+pytest_plugins = ["platforms", "combinations"]
 
 # Of the reference only the numbers count: quick code, and no constants folded at compile time, are
 # a fifth of a run's time. Read when JAX is imported.

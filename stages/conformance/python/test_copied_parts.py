@@ -28,19 +28,20 @@ COPIES = {
 SHAPES = [(3, 3, 3), (2, 2, 65), (1, 4, 4), (3, 1, 3, 3)]
 
 
-@pytest.mark.parametrize("copy", COPIES)
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_copies_along_each_dimension(shape, source, copy, on_both):
+FORMS = {
+    "as it is": lambda program, source: program,
+    "turned": lambda program, source: lambda x: program(jnp.moveaxis(source(x), 0, 1)),
+    "mapped": lambda program, source: jax.vmap(program),
+    "mapped in the middle": lambda program, source: jax.vmap(program, in_axes=1, out_axes=1),
+}
+
+
+@pytest.mark.combined(shape=SHAPES, source=SOURCES, copy=COPIES, form=FORMS)
+def test_copies_along_each_dimension(shape, source, copy, form, on_both):
     def program(x):
         made = SOURCES[source](x)
         return [COPIES[copy](made, d) for d in range(made.ndim)]
 
-    def turned(x):
-        return program(jnp.moveaxis(SOURCES[source](x), 0, 1))
-
     x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-    mapped = [jax.vmap(program), jax.vmap(program, in_axes=1, out_axes=1)]
-    for function in (program, turned, *mapped):
-        for got, want in on_both(function, x):
-            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    for got, want in on_both(FORMS[form](program, SOURCES[source]), x):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)

@@ -136,15 +136,17 @@ PRODUCTS = [
 ]
 
 
-@pytest.mark.parametrize("equation", ["km,kn->mn", "mk,kn->mn", "mk,nk->mn", "km,nk->nm"])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
-def test_long_products(check, equation, dtype):
+@pytest.mark.combined(
+    sizes=PRODUCTS,
+    equation=["km,kn->mn", "mk,kn->mn", "mk,nk->mn", "km,nk->nm"],
+    dtype=["float32", "bfloat16", "float64"],
+)
+def test_long_products(check, sizes, equation, dtype):
     rng = np.random.default_rng(5)
+    size_of = dict(zip("mnk", sizes, strict=True))
     with jax.enable_x64(dtype == "float64"):
-        for m, n, k in PRODUCTS:
-            sizes = {"m": m, "n": n, "k": k}
-            a, b = (
-                jnp.asarray(rng.integers(-2, 3, [sizes[c] for c in side]), dtype)
-                for side in equation.partition("->")[0].split(",")
-            )
-            check(f"{equation} of {m}, {n}, {k}", lambda a, b: jnp.einsum(equation, a, b), a, b)
+        a, b = (
+            jnp.asarray(rng.integers(-2, 3, [size_of[c] for c in side]), dtype)
+            for side in equation.partition("->")[0].split(",")
+        )
+        check(f"{equation} of {sizes}", lambda a, b: jnp.einsum(equation, a, b), a, b)

@@ -63,19 +63,17 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("name", WRITES)
-def test_writes_into_the_same_array(name, device, cpu):
-    kept, donated = jax.jit(WRITES[name]), jax.jit(WRITES[name], donate_argnums=0)
-    for shape in [(5,), (257,), (7, 9), (4, 3, 5)]:
-        values = np.arange(1, np.prod(shape) + 1, dtype=np.float32).reshape(shape)
+@pytest.mark.combined(name=WRITES, shape=[(5,), (257,), (7, 9), (4, 3, 5)], donated=[False, True])
+def test_writes_into_the_same_array(name, shape, donated, device, cpu):
+    values = np.arange(1, np.prod(shape) + 1, dtype=np.float32).reshape(shape)
 
-        def results(function, where, values=values):
-            return jax.tree.leaves(function(*jax.device_put((values, np.int32(1)), where)))
+    def results(where, **more):
+        arguments = jax.device_put((values, np.int32(1)), where)
+        return jax.tree.leaves(jax.jit(WRITES[name], **more)(*arguments))
 
-        wanted = results(kept, cpu)
-        for function in (kept, donated):
-            for got, want in zip(results(function, device), wanted, strict=True):
-                np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5, err_msg=str(shape))
+    pairs = zip(results(device, donate_argnums=0 if donated else ()), results(cpu), strict=True)
+    for got, want in pairs:
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 # Of a row of 3 and a 3 x 4 array.

@@ -35,9 +35,7 @@ TURNS = {
 }
 
 
-@pytest.mark.parametrize("turn", TURNS)
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-@pytest.mark.parametrize("shape", [(3, 3, 3), (4, 5, 7), (128, 3, 65)], ids=str)
+@pytest.mark.combined(shape=[(3, 3, 3), (4, 5, 7), (128, 3, 65)], reduction=REDUCTIONS, turn=TURNS)
 def test_results_in_any_order(shape, reduction, turn, on_both):
     def program(x):
         return [TURNS[turn](r) for axis in range(3) for r in REDUCTIONS[reduction](x, axis)]

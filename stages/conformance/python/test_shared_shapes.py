@@ -36,9 +36,7 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("handed", HANDED)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.combined(shape=SHAPES, handed=HANDED, use=USES)
 def test_the_same_before_and_after(shape, handed, use, on_both):
     def program(x, n):
         v = SHAPES[shape](x)

@@ -24,21 +24,17 @@ SHAPES = [(3, 5), (7, 64), (64, 65), (100, 1000), (512, 512), (2, 4097)]
 TOLERANCES = {"bfloat16": 2e-2, "float16": 5e-3, "float64": 1e-12, "int32": 0}
 
 
-@pytest.mark.parametrize("dtype", ["float32", "complex64", *TOLERANCES])
-@pytest.mark.parametrize("product", PRODUCTS)
-def test_products_of_vectors(product, dtype, on_both):
+@pytest.mark.combined(product=PRODUCTS, dtype=["float32", "complex64", *TOLERANCES], shape=SHAPES)
+def test_products_of_vectors(product, dtype, shape, on_both):
     tolerance = TOLERANCES.get(dtype, 2e-6)
     with jax.enable_x64(dtype == "float64"):
-        for shape in SHAPES:
-            rng = np.random.default_rng(0)
-            arrays = [
-                rng.integers(-4, 5, s).astype(jnp.dtype(dtype))
-                for s in (shape, shape[:1], shape[1:])
-            ]
-            for got, want in on_both(PRODUCTS[product], *arrays):
-                got, want = (np.asarray(x).astype("complex128") for x in (got, want))
-                least = tolerance * abs(want).max()
-                np.testing.assert_allclose(got, want, rtol=tolerance, atol=least)
+        rng = np.random.default_rng(0)
+        shapes = (shape, shape[:1], shape[1:])
+        arrays = [rng.integers(-4, 5, s).astype(jnp.dtype(dtype)) for s in shapes]
+        for got, want in on_both(PRODUCTS[product], *arrays):
+            got, want = (np.asarray(x).astype("complex128") for x in (got, want))
+            least = tolerance * abs(want).max()
+            np.testing.assert_allclose(got, want, rtol=tolerance, atol=least)
 
 
 @pytest.mark.parametrize("product", PRODUCTS)

@@ -53,9 +53,7 @@ def check_calls(program, arguments, device, cpu):
                 np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("write", WRITES)
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("constant", CONSTANTS)
+@pytest.mark.combined(constant=CONSTANTS, form=FORMS, write=WRITES)
 def test_each_call_and_reader_sees_the_constant(constant, form, write, device, cpu):
     def program(x, i):
         c = FORMS[form](CONSTANTS[constant]())

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of several parameters whose combinations would be too many to run each time.
+
+``@pytest.mark.combined(shape=SHAPES, dtype=DTYPES, ...)`` is as one ``parametrize`` for each
+parameter, but takes only so many combinations that every two values of two parameters meet;
+with ``--combinations all`` it takes all of them.
+"""
+
+import itertools
+
+import pytest
+from allpairspy import AllPairs
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declares ``--combinations``."""
+    parser.addoption("--combinations", choices=("pairs", "all"), default="pairs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declares the mark."""
+    config.addinivalue_line("markers", "combined(**values): values of which every two meet")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Gives a test that is marked its combinations."""
+    choose = itertools.product if metafunc.config.getoption("combinations") == "all" else _pairs
+    for mark in metafunc.definition.iter_markers("combined"):
+        rows = [tuple(row) for row in choose(*mark.kwargs.values())]
+        ids = ["-".join(map(str, row)) for row in rows]
+        metafunc.parametrize(list(mark.kwargs), rows, ids=ids)
+
+
+def _pairs(*values: object) -> AllPairs:
+    return AllPairs([list(of_one) for of_one in values])
