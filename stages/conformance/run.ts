@@ -11,7 +11,7 @@ export async function conformance(context: StageContext<ConformanceOptions>): Pr
   const installed = await installConformance(context);
   const junit = path.join('report', `conformance-${context.variant.id}.xml`);
   context.progress('run the tests');
-  const args = ['--durations=10', '--combinations', combinationsOf(context)];
+  const args = ['--durations=10', `--combinations=${combinationsOf(context)}`];
   const request = { ...installed, junit: path.join(context.outDir, junit), args };
   const { failures, exitCode, ...totals } = await runConformance(context, request);
   context.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

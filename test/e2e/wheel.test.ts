@@ -181,7 +181,8 @@ describe('installed with pip into an environment made by hand', () => {
   test.each(['0.6.1', '0.9.0'])('the same wheel works under JAX %s', (version) => {
     // pip itself installs the wheel, above.
     const uv = checkout.tool('uv');
-    shell(`${uv} pip install --quiet --python ${python} jax==${version} jaxlib==${version} pytest==8.4.2`);
+    const tools = 'pytest==8.4.2 allpairspy==2.5.1';
+    shell(`${uv} pip install --quiet --python ${python} jax==${version} jaxlib==${version} ${tools}`);
     const tests = path.join(checkout.root, 'stages', 'conformance', 'python');
     const files = ['test_math.py', 'test_loops.py'].map((name) => path.join(tests, name)).join(' ');
     const plugins = path.join(checkout.root, 'stages', 'lib', 'testing');

@@ -63,11 +63,11 @@ export async function runConformance(
   const workers = ['-n', String(context.jobs), '--dist', 'worksteal'];
   const timeout = [`--timeout=${testTimeoutSeconds}`, '--timeout-method=thread'];
   const report = [`--junitxml=${junit}`, '-q'];
-  // Right before the folder: pytest reads the conftest.py there, which has the option, once it has seen both.
-  const about = ['--platform', wheel.platform];
+  // With `=`: what the folder's conftest.py has not declared yet would leave its value to be taken for a folder.
+  const about = `--platform=${wheel.platform}`;
   const { exitCode } = await context.exec(
     python,
-    ['-m', 'pytest', ...settings, ...workers, ...timeout, ...report, ...args, ...about, suite],
+    ['-m', 'pytest', ...settings, ...workers, ...timeout, ...report, ...args, about, suite],
     {
       cwd: context.tempDir,
       env: {
