@@ -101,6 +101,8 @@ constexpr Pass kPasses[] = {
                    "IREE refuses gradients of max pooling"),
     IREE_PJRT_PASS(kStablehlo, CutUnusedEnds,
                    "IREE goes beyond the only window that there is"),
+    IREE_PJRT_PASS(kStablehlo, ReshapeUnitReductions,
+                   "IREE reduces along dimensions of one element"),
     IREE_PJRT_CPU_PASS(
         kStablehlo, LocateExtremes,
         "IREE compares pairs of elements and indices one by one"),

@@ -24,6 +24,9 @@ void ExpandSelectAndScatter(const Ir& ir);
 // what expands windows.
 void CutUnusedEnds(const Ir& ir);
 
+// Reductions along dimensions of one element: the array in another shape.
+void ReshapeUnitReductions(const Ir& ir);
+
 // Where the largest element is: found by it, not beside it.
 void LocateExtremes(const Ir& ir);
 
