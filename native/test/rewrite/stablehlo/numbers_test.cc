@@ -108,30 +108,6 @@ TEST(SliceBeforeTransposingTest, WhatIsInAnotherOrderStays) {
   EXPECT_FALSE(Holds(text, "slice %arg0")) << text;
 }
 
-// A reduction of 8 x 1 x 5 numbers.
-std::string Reduced(const std::string& dimensions, const std::string& shape) {
-  return After(
-      "module {\nfunc.func @main(%x: tensor<8x1x5xf32>, %i: "
-      "tensor<f32>) -> tensor<" +
-          shape +
-          "xf32> {\n%0 = stablehlo.reduce(%x init: %i) applies "
-          "stablehlo.minimum across dimensions = [" +
-          dimensions + "] : (tensor<8x1x5xf32>, tensor<f32>) -> tensor<" +
-          shape + "xf32>\nreturn %0 : tensor<" + shape + "xf32>\n}\n}",
-      &ReshapeUnitReductions);
-}
-
-TEST(ReshapeUnitReductionsTest, OneElementIsTheResult) {
-  const std::string text = Reduced("1", "8x5");
-  EXPECT_FALSE(Holds(text, "stablehlo.reduce")) << text;
-  EXPECT_TRUE(Holds(text, "(tensor<8x1x5xf32>) -> tensor<8x5xf32>")) << text;
-}
-
-TEST(ReshapeUnitReductionsTest, OtherReductionsStay) {
-  EXPECT_TRUE(Holds(Reduced("1, 2", "8"), "stablehlo.reduce"));
-  EXPECT_TRUE(Holds(Reduced("0", "1x5"), "stablehlo.reduce"));
-}
-
 TEST(SplitComplexReductionsTest, PartsAreSummed) {
   const auto reduced = [](const std::string& by, bool at_once) {
     return After(R"(module {

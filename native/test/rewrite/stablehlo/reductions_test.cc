@@ -143,9 +143,10 @@ TEST(OrderFloatExtremesTest, AConstantIsConvertedHere) {
   EXPECT_FALSE(Holds(LargestFrom("1.0"), "(tensor<f32>) -> tensor<i32>"));
 }
 
-// The sum of an array along dimensions.
+// The sum of an array along dimensions, after a pass.
 std::string Sum(const std::string& shape, const std::string& dimensions,
-                const std::string& result = "") {
+                const std::string& result = "",
+                void (*pass)(const Ir&) = &SplitReductions) {
   const std::string array = "tensor<" + shape + "xf32>";
   const std::string sum = "tensor<" + result + "f32>";
   return After("module {\nfunc.func @main(%v: " + array +
@@ -154,7 +155,21 @@ std::string Sum(const std::string& shape, const std::string& dimensions,
                    "stablehlo.add across dimensions = [" +
                    dimensions + "] : (" + array + ", tensor<f32>) -> " + sum +
                    "\nreturn %0 : " + sum + "\n}\n}",
-               &SplitReductions);
+               pass);
+}
+
+TEST(ReshapeUnitReductionsTest, OneElementIsTheResult) {
+  const std::string text = Sum("8x1x5", "1", "8x5x", &ReshapeUnitReductions);
+  EXPECT_FALSE(Holds(text, "stablehlo.reduce")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<8x1x5xf32>) -> tensor<8x5xf32>")) << text;
+}
+
+TEST(ReshapeUnitReductionsTest, OtherReductionsStay) {
+  const auto after = [](const char* dimensions, const char* result) {
+    return Sum("8x1x5", dimensions, result, &ReshapeUnitReductions);
+  };
+  EXPECT_TRUE(Holds(after("1, 2", "8x"), "stablehlo.reduce"));
+  EXPECT_TRUE(Holds(after("0", "1x5x"), "stablehlo.reduce"));
 }
 
 TEST(SplitReductionsTest, KeepsTheFirstDimensionsApart) {
