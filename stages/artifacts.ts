@@ -93,7 +93,15 @@ export interface Lock {
   /** GoogleTest, for the plugin's own tests. */
   readonly googletest: LockedCrate;
   /** DUCC, the plugin's Fourier transforms. */
-  readonly ducc: LockedCrate;
+  readonly ducc: LockedSdist;
+}
+
+/** Sources in a package of the Python registry. */
+export interface LockedSdist {
+  readonly package: string;
+  readonly version: string;
+  /** sha256 of its source distribution. */
+  readonly sha256: string;
 }
 
 /** Sources that a crate carries. */
@@ -142,7 +150,7 @@ export interface SourcesArtifact {
   readonly cudaHeaders: string;
   /** GoogleTest's tree. Only the plugin's own tests are made of it. */
   readonly googletest: string;
-  /** Include folder: `ducc0/fft/fft.h` lies in it. */
+  /** Include folder: `ducc0/fft/fftnd_impl.h` lies in it. */
   readonly ducc: string;
   /** Sources of Tracy's client: `TracyClient.cpp` lies in it, and its licence. Only the flavour `tracing` is made of them. */
   readonly tracy: string;

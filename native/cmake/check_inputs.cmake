@@ -10,7 +10,7 @@ endfunction()
 iree_pjrt_require_file(IREE_PJRT_IREE_SOURCE_DIR runtime/src/iree/base/api.h)
 iree_pjrt_require_file(IREE_PJRT_IREE_SOURCE_DIR runtime/version.json)
 iree_pjrt_require_file(IREE_PJRT_HEADERS_DIR xla/pjrt/c/pjrt_c_api.h)
-iree_pjrt_require_file(IREE_PJRT_DUCC_DIR ducc0/fft/fft.h)
+iree_pjrt_require_file(IREE_PJRT_DUCC_DIR ducc0/fft/fftnd_impl.h)
 
 if(NOT IREE_PJRT_STABLEHLO_VERSION MATCHES "^[0-9]+\\.[0-9]+\\.[0-9]+$")
   message(FATAL_ERROR

@@ -11,7 +11,7 @@ function(iree_pjrt_add_ducc library level)
     DUCC0_CUSTOM_LOWLEVEL_THREADING
     IREE_PJRT_DUCC_LEVEL=${level}
     # Its namespace: two of one name would be one for the linker.
-    ducc0=ducc0_${level})
+    DUCC0_NAMESPACE=ducc0_${level})
   target_compile_options(${library} PRIVATE
     "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}/src"
     "SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}/src/ffi/ducc"

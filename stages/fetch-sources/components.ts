@@ -86,12 +86,12 @@ function headerComponent({ package: name, version, wheelSha256, pjrtApi }: Lock[
 }
 
 /** Of the two licences that its files offer, the one that a wheel can be shipped under. */
-function duccComponent({ crate, crateVersion, version, sha256 }: Lock['ducc']): SourceComponent {
+function duccComponent({ package: name, version, sha256 }: Lock['ducc']): SourceComponent {
   return {
     name: 'ducc',
     version,
     license: 'BSD-3-Clause',
-    purl: `pkg:cargo/${crate}@${crateVersion}?checksum=sha256:${sha256}`,
+    purl: `pkg:pypi/${name}@${version}?checksum=sha256:${sha256}`,
     sha256,
   };
 }
@@ -111,7 +111,7 @@ export async function writeLicenses(
 
 const DUCC_HEADER = 'ducc/ducc0/fft/fft.h';
 
-/** DUCC's crate has no licence file: its files begin with the text, as comments, and end with a second licence. */
+/** The licence file of DUCC is the GPL: the other text begins those files that may be used under both, as comments. */
 export function duccLicense(header: string): string {
   const comments = header.slice(0, header.indexOf('#ifndef')).match(/(?<=\/\*)[^]*?(?=\*\/)/g) ?? [];
   const text = comments.filter((comment) => !/SPDX|GNU General Public/.test(comment)).map((comment) => comment.trim());

@@ -3,14 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
 import type { SourcesArtifact } from '../artifacts.js';
-import { CRATE_PARTS } from '../lib/crate-parts.js';
 import { treeSha256 } from '../lib/hash.js';
 import { ireeFiles } from '../lib/iree-tree.js';
 import { lockAndIree } from '../lib/locked-iree.js';
+import { SOURCE_PARTS } from '../lib/source-parts.js';
 import { componentsOf, writeLicenses } from './components.js';
 import { checkTogether, commitOf, fetchCrateTree, useFolder, useGit, type Together } from './iree.js';
 import { fetchHeaders } from './headers.js';
-import { fetchCratePart } from './crate-part.js';
+import { fetchCratePart, fetchSdistPart } from './source-part.js';
 import { ireeOverride, type FetchOptions, type Override } from './inputs.js';
 
 /**
@@ -26,9 +26,9 @@ export async function fetchSources(context: StageContext<FetchOptions>): Promise
     fetchIree(context, override, { iree: used, own }),
     fetchHeaders(context, lock.pjrtHeaders, 'include'),
     fetchHeaders(context, lock.cudaHeaders, 'cuda-include'),
-    fetchCratePart(context, lock.tracy, CRATE_PARTS.tracy, 'tracy'),
-    fetchCratePart(context, lock.googletest, CRATE_PARTS.googletest, 'googletest'),
-    fetchCratePart(context, lock.ducc, CRATE_PARTS.ducc, 'ducc'),
+    fetchCratePart(context, lock.tracy, SOURCE_PARTS.tracy, 'tracy'),
+    fetchCratePart(context, lock.googletest, SOURCE_PARTS.googletest, 'googletest'),
+    fetchSdistPart(context, lock.ducc, SOURCE_PARTS.ducc, 'ducc'),
   ]);
   const tree = path.resolve(context.outDir, iree.folder);
   const made = { iree: used, version: iree.version, pjrtHeaders: lock.pjrtHeaders, ducc: lock.ducc };

@@ -125,7 +125,7 @@ export function isDistribution(found: Distribution | NoDistribution): found is D
   return 'url' in found;
 }
 
-async function runPip(pip: PipClient, args: readonly string[]): ReturnType<StageContext['exec']> {
+export async function runPip(pip: PipClient, args: readonly string[]): ReturnType<StageContext['exec']> {
   try {
     return await pip.exec(pip.python, ['-m', 'pip', ...args], {
       echo: false,

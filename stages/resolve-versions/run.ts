@@ -10,8 +10,8 @@ import { resolveCudaHeaders, resolveHeaders } from './headers.js';
 import { resolveIree } from './iree.js';
 import { LOCK_FILE, originOf, updateAsked, type ResolveOptions } from './inputs.js';
 import { diffLocks, inputsOf, readLock, sealLock, writeLock } from './lock.js';
-import { CRATE_PARTS } from '../lib/crate-parts.js';
-import { resolveCratePart, resolveDucc, resolveTracy } from './crate-parts.js';
+import { SOURCE_PARTS } from '../lib/source-parts.js';
+import { resolveCratePart, resolveDucc, resolveTracy } from './source-parts.js';
 import { checkBuilds } from './local.js';
 import { makeResolver } from './resolver.js';
 
@@ -79,7 +79,7 @@ export async function resolveLock(
     resolveHeaders(resolver, framework, frameworks),
     resolveCudaHeaders(resolver),
     resolveTracy(resolver),
-    resolveCratePart(resolver, compat.googletest, CRATE_PARTS.googletest),
+    resolveCratePart(resolver, compat.googletest, SOURCE_PARTS.googletest),
     resolveDucc(resolver),
   ]);
   const chosen = { framework, frameworks, iree, pjrtHeaders, cudaHeaders, tracy, googletest, ducc };

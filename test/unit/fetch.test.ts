@@ -15,7 +15,7 @@ import { copyIreeTree, ireeVersion } from '../../stages/lib/iree-tree.js';
 import { needsProxy } from '../../stages/lib/range-reader.js';
 import { ConnectionFault, withRetries } from '../../stages/lib/retry.js';
 import { uvSettings } from '../../stages/lib/uv-settings.js';
-import { statedLicense } from '../../stages/resolve-versions/crate-parts.js';
+import { statedLicense } from '../../stages/resolve-versions/source-parts.js';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fetch-unit-'));
 afterAll(() => {

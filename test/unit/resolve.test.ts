@@ -61,7 +61,7 @@ const COMPAT: Compat = {
   cudaHeaders: { package: 'cuda', version: '12.9.79', includeRoot: 'include', members: ['include/cuda.h'] },
   tracy: { crate: 'tracy-client-sys', crateVersion: '0.28.0', version: '0.13.1', protocol: 76 },
   googletest: { crate: 'eerie-sys', crateVersion: '0.3.3', version: '1.16.0' },
-  ducc: { crate: 'ducc0', crateVersion: '0.30.1', version: '0.30.1', license: 'BSD-3-Clause OR GPL-2.0-or-later' },
+  ducc: { package: 'ducc0', version: '0.42.0', license: 'BSD-3-Clause OR GPL-2.0-or-later' },
 };
 
 /** Answers as pip does: a report on stdout, or exit code 1 with the versions that there are. */

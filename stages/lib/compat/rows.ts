@@ -58,9 +58,11 @@ export interface TracySource extends CrateSource {
   readonly protocol: number;
 }
 
-/** Sources of DUCC. */
-export interface DuccSource extends CrateSource {
-  /** SPDX expression that each of its files states. */
+/** Sources of DUCC: a source distribution. */
+export interface DuccSource {
+  readonly package: string;
+  readonly version: string;
+  /** SPDX expression that each file states that is taken of it. */
   readonly license: string;
 }
 

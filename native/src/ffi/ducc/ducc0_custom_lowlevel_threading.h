@@ -6,15 +6,14 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <vector>  // which that header uses and does not include
 
-namespace ducc0::detail_threading {
+namespace DUCC0_NAMESPACE::detail_threading {
 
 using Mutex = std::mutex;
 using UniqueLock = std::unique_lock<std::mutex>;
 using LockGuard = std::lock_guard<std::mutex>;
 using CondVar = std::condition_variable;
 
-}  // namespace ducc0::detail_threading
+}  // namespace DUCC0_NAMESPACE::detail_threading
 
 #endif  // IREE_PJRT_FFI_DUCC_DUCC0_CUSTOM_LOWLEVEL_THREADING_H_

@@ -6,7 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "ducc0/fft/fft.h"
+#include "ducc0/fft/fftnd_impl.h"
+#include "ducc0/infra/mav.cc"
 #include "runtime/share_work.h"
 
 namespace {
@@ -20,7 +21,7 @@ thread_local uint64_t next_kind = 0;
 
 }  // namespace
 
-namespace ducc0::detail_threading {
+namespace DUCC0_NAMESPACE::detail_threading {
 namespace {
 
 using Function = std::function<void(Scheduler&)>;
@@ -72,12 +73,13 @@ void execParallel(size_t begin, size_t end, size_t,
   function(begin, end);
 }
 
-}  // namespace ducc0::detail_threading
+}  // namespace DUCC0_NAMESPACE::detail_threading
 
 // A level of transform.h, as the build says; DUCC's own namespace has its name.
 namespace iree_pjrt::IREE_PJRT_DUCC_LEVEL {
 namespace {
 
+namespace ducc = DUCC0_NAMESPACE;
 using Dims = std::vector<size_t>;
 
 // One batch dimension in the place of all, none for a batch of one array: DUCC
@@ -129,17 +131,17 @@ void Transform(FftKind kind, const FftShape& shape, const void* from,
   const size_t parts = PartsOf(kind == FftKind::kRfft ? in : out);
   const T factor = forward ? T{1} : Inverse<T>(out, axes);
   if (kind == FftKind::kRfft) {
-    const ducc0::cfmav<T> input(static_cast<const T*>(from), in);
-    ducc0::vfmav<Complex> output(static_cast<Complex*>(to), out);
-    ducc0::r2c(input, output, axes, forward, factor, parts);
+    const ducc::cfmav<T> input(static_cast<const T*>(from), in);
+    ducc::vfmav<Complex> output(static_cast<Complex*>(to), out);
+    ducc::r2c(input, output, axes, forward, factor, parts);
   } else if (kind == FftKind::kIrfft) {
-    const ducc0::cfmav<Complex> input(static_cast<const Complex*>(from), in);
-    ducc0::vfmav<T> output(static_cast<T*>(to), out);
-    ducc0::c2r(input, output, axes, forward, factor, parts);
+    const ducc::cfmav<Complex> input(static_cast<const Complex*>(from), in);
+    ducc::vfmav<T> output(static_cast<T*>(to), out);
+    ducc::c2r(input, output, axes, forward, factor, parts);
   } else {
-    const ducc0::cfmav<Complex> input(static_cast<const Complex*>(from), in);
-    ducc0::vfmav<Complex> output(static_cast<Complex*>(to), out);
-    ducc0::c2c(input, output, axes, forward, factor, parts);
+    const ducc::cfmav<Complex> input(static_cast<const Complex*>(from), in);
+    ducc::vfmav<Complex> output(static_cast<Complex*>(to), out);
+    ducc::c2c(input, output, axes, forward, factor, parts);
   }
 }
 

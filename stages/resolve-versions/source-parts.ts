@@ -2,11 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fail } from '../../engine/failure.js';
-import type { Lock, LockedCrate } from '../artifacts.js';
+import type { Lock, LockedCrate, LockedSdist } from '../artifacts.js';
 import { fetchCrate } from '../lib/crate.js';
-import { CRATE_PARTS, type CratePart } from '../lib/crate-parts.js';
 import type { CrateSource } from '../lib/compat/rows.js';
 import { treeSha256 } from '../lib/hash.js';
+import { downloadSdist, unpackSdist } from '../lib/sdist.js';
+import { SOURCE_PARTS, type SourcePart } from '../lib/source-parts.js';
 import type { Resolver } from './resolver.js';
 
 const PROTOCOL_HEADER = 'common/TracyProtocol.hpp';
@@ -15,7 +16,7 @@ const PROTOCOL_HEADER = 'common/TracyProtocol.hpp';
 export async function resolveCratePart(
   { context }: Resolver,
   { crate: name, crateVersion, version }: CrateSource,
-  part: CratePart,
+  part: SourcePart,
   check?: (tree: string) => Promise<void>,
 ): Promise<LockedCrate> {
   const { folder, checksum } = await fetchCrate(context, name, `=${crateVersion}`);
@@ -40,7 +41,7 @@ export async function resolveTracy(resolver: Resolver): Promise<Lock['tracy']> {
       help: 'the capture helper of the wheel (tools/_tracy.py) knows one protocol: change it together with the crate',
     });
   };
-  return { ...(await resolveCratePart(resolver, source, CRATE_PARTS.tracy, speaks)), protocol };
+  return { ...(await resolveCratePart(resolver, source, SOURCE_PARTS.tracy, speaks)), protocol };
 }
 
 /** SPDX expression that a source file states of itself. */
@@ -48,23 +49,24 @@ export function statedLicense(text: string): string | undefined {
   return /SPDX-License-Identifier: (.+?) *(?:\*\/)?$/m.exec(text)?.[1];
 }
 
-/** The crate that compat/ducc.yaml names, if all that is taken of it may be shipped as the file says. */
-export async function resolveDucc(resolver: Resolver): Promise<LockedCrate> {
-  const { license, ...source } = resolver.compat.ducc;
-  const mayBeShipped = async (tree: string): Promise<void> => {
-    for (const file of CRATE_PARTS.ducc.files) {
-      const text = await readFile(path.join(tree, file), 'utf8').catch(() => '');
-      const found = statedLicense(text);
-      if (found === license) continue;
-      fail({
-        kind: 'integrity',
-        message: `a file of the crate ${source.crate} ${source.crateVersion} is not under the licence that compat/ducc.yaml says`,
-        file,
-        wanted: license,
-        found: found ?? 'none',
-        help: 'what the plugin is made of goes into its wheel: read the licence before you change compat/ducc.yaml',
-      });
-    }
-  };
-  return resolveCratePart(resolver, source, CRATE_PARTS.ducc, mayBeShipped);
+/** The source distribution that compat/ducc.yaml names, if all that is taken of it may be shipped as the file says. */
+export async function resolveDucc({ pip, compat }: Resolver): Promise<LockedSdist> {
+  const { package: name, version, license } = compat.ducc;
+  const { folder, files } = SOURCE_PARTS.ducc;
+  const sdist = await downloadSdist(pip, name, version);
+  const tree = path.join(await unpackSdist(sdist), folder);
+  for (const file of files) {
+    const text = await readFile(path.join(tree, file), 'utf8').catch(() => '');
+    const found = statedLicense(text);
+    if (found === license) continue;
+    fail({
+      kind: 'integrity',
+      message: `a file of ${name} ${version} is not under the licence that compat/ducc.yaml says`,
+      file,
+      wanted: license,
+      found: found ?? 'none',
+      help: 'what the plugin is made of goes into its wheel: read the licence before you change compat/ducc.yaml',
+    });
+  }
+  return { package: name, version, sha256: sdist.sha256 };
 }
