@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The stage itself: with its folders, its limit of silence, and an end even if it ignores its signal. */
+import { setMaxListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Json } from '../api.js';
@@ -36,6 +37,8 @@ export async function runStage(run: StageRun, outDir: string): Promise<Json> {
   };
   for (const dir of Object.values(dirs)) await fs.promises.mkdir(dir, { recursive: true });
   const signal = AbortSignal.any([scope.signal, stop.signal]);
+  // Each command that a stage runs listens, and it may run many at once.
+  setMaxListeners(0, signal);
   const limit = node.definition.silenceMs ?? DEFAULT_SILENCE_MS;
   const silence = setTimeout(() => {
     stop.abort(fellSilent(node, limit, voice.log.file));

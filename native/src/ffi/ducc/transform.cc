@@ -8,6 +8,7 @@
 
 #include "ducc0/fft/fftnd_impl.h"
 #include "ducc0/infra/mav.cc"
+#include "ffi/ducc/kept_plans.h"
 #include "runtime/share_work.h"
 
 namespace {
@@ -74,6 +75,37 @@ void execParallel(size_t begin, size_t end, size_t,
 }
 
 }  // namespace DUCC0_NAMESPACE::detail_threading
+
+namespace DUCC0_NAMESPACE::detail_fft {
+namespace {  // DUCC's own has get_plan
+
+// DUCC itself keeps no plan of more than 1 MiB: of a long line of prime length it
+// would make one for each transform, which takes longer than the transform.
+template <typename Plan>
+std::shared_ptr<Plan> Kept(size_t length, bool vectorize) {
+  static iree_pjrt::KeptPlans<Plan> plans(size_t{64} << 20);
+  return plans.Get(length, vectorize);
+}
+
+template <>
+std::shared_ptr<pocketfft_c<float>> get_plan(size_t length, bool vectorize) {
+  return Kept<pocketfft_c<float>>(length, vectorize);
+}
+template <>
+std::shared_ptr<pocketfft_c<double>> get_plan(size_t length, bool vectorize) {
+  return Kept<pocketfft_c<double>>(length, vectorize);
+}
+template <>
+std::shared_ptr<pocketfft_r<float>> get_plan(size_t length, bool vectorize) {
+  return Kept<pocketfft_r<float>>(length, vectorize);
+}
+template <>
+std::shared_ptr<pocketfft_r<double>> get_plan(size_t length, bool vectorize) {
+  return Kept<pocketfft_r<double>>(length, vectorize);
+}
+
+}  // namespace
+}  // namespace DUCC0_NAMESPACE::detail_fft
 
 // A level of transform.h, as the build says; DUCC's own namespace has its name.
 namespace iree_pjrt::IREE_PJRT_DUCC_LEVEL {
