@@ -76,10 +76,26 @@ export async function findDistribution(
     const { stdout } = await runPip(pip, question);
     return distributionOf(requirement, JSON.parse(stdout) as PipReport);
   } catch (error) {
-    const missing = error instanceof PipelineFailure ? noDistribution(outputOf(error)) : undefined;
-    if (missing && (missing.versions.length > 0 || !(await isOffline(pip, question)))) return missing;
-    throw missing ? unreachable(requirement) : clientFailure(error, `the registry's entry of ${requirement}`);
+    return missingOf(pip, { requirement, question }, error);
   }
+}
+
+/** What pip asked a registry for. */
+export interface Question {
+  readonly requirement: string;
+  /** Arguments of pip. */
+  readonly question: readonly string[];
+}
+
+/** What a question that failed says of the registry; fails itself if the registry gave no answer. */
+export async function missingOf(
+  pip: PipClient,
+  { requirement, question }: Question,
+  error: unknown,
+): Promise<NoDistribution> {
+  const missing = error instanceof PipelineFailure ? noDistribution(outputOf(error)) : undefined;
+  if (missing && (missing.versions.length > 0 || !(await isOffline(pip, question)))) return missing;
+  throw missing ? unreachable(requirement) : clientFailure(error, `the registry's entry of ${requirement}`);
 }
 
 /** pip says "from versions: none" both of what does not exist and, unless it retries, of a registry it cannot reach. */

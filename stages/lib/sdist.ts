@@ -3,9 +3,8 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fail } from '../../engine/failure.js';
 import { channelArgs } from './channels.js';
-import { clientFailure } from './client-failure.js';
 import { sha256File } from './hash.js';
-import { runPip, type PipClient } from './pip.js';
+import { missingOf, runPip, type PipClient } from './pip.js';
 
 /** The source distribution of a release, downloaded. */
 export interface Sdist {
@@ -22,10 +21,17 @@ export async function downloadSdist(pip: PipClient, name: string, version: strin
   const requirement = `${name}==${version}`;
   const folder = await mkdtemp(path.join(pip.tempDir, 'sdist-'));
   const which = ['--no-deps', '--no-binary', name, ...channelArgs(pip.channel, 'pip')];
+  const question = ['download', '--quiet', '--dest', folder, ...which, requirement];
   try {
-    await runPip(pip, ['download', '--quiet', '--dest', folder, ...which, requirement]);
+    await runPip(pip, question);
   } catch (error) {
-    throw clientFailure(error, `the source distribution of ${requirement}`);
+    const { versions } = await missingOf(pip, { requirement, question }, error);
+    fail({
+      kind: 'network',
+      message: `the registry does not have the source distribution of ${requirement} (any more); nothing was changed`,
+      detail: `it has ${versions.join(', ') || 'none at all'}`,
+      help: 'if you use a mirror, add the source distribution to it',
+    });
   }
   const [file] = await readdir(folder);
   if (file === undefined) throw new Error(`pip download ${requirement} left nothing in ${folder}`);

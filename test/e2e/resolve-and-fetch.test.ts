@@ -9,7 +9,8 @@ import type { JsonObject } from '../../engine/api.js';
 import { PipelineFailure, type Failure } from '../../engine/failure.js';
 import type { Lock, LockedCrate, ResolveArtifact, SourcesArtifact, ToolsArtifact } from '../../stages/artifacts.js';
 import { definition as fetchSources } from '../../stages/fetch-sources/index.js';
-import { sha256File } from '../../stages/lib/hash.js';
+import { filesBelow, sha256File } from '../../stages/lib/hash.js';
+import { SOURCE_PARTS } from '../../stages/lib/source-parts.js';
 import { definition as resolveVersions } from '../../stages/resolve-versions/index.js';
 import { measureContext, measureRow, type RowKind } from '../../measuring/row.js';
 import { parseLock, renderLock, sealLock } from '../../stages/resolve-versions/lock.js';
@@ -250,6 +251,7 @@ describe('fetch-sources', () => {
     const [cuda] = LOCK.cudaHeaders.files;
     expect(await sha256File(path.join(dir, value.cudaHeaders, 'cuda.h'))).toBe(cuda?.sha256);
     expect(fs.existsSync(path.join(dir, value.tracy, 'TracyClient.cpp'))).toBe(true);
+    expect(await filesBelow(path.join(dir, value.ducc))).toEqual(SOURCE_PARTS.ducc.files);
     for (const file of ['runtime/src/iree/base/api.h', 'compiler/bindings/c/iree/compiler/embedding_api.h']) {
       expect(fs.existsSync(path.join(dir, value.iree, file))).toBe(true);
     }
@@ -267,6 +269,7 @@ describe('fetch-sources', () => {
   test.each<[string, (lock: Lock) => Partial<Lock>, string]>([
     ['crate', (lock) => ({ iree: withRuntime(lock, { sha256: wrong }) }), '.crate'],
     ['tree', (lock) => ({ iree: withRuntime(lock, { treeSha256: wrong }) }), 'eerie-sys'],
+    ['source distribution', ({ ducc }) => ({ ducc: { ...ducc, sha256: wrong } }), 'ducc0-'],
     ['wheel', ({ pjrtHeaders }) => ({ pjrtHeaders: { ...pjrtHeaders, wheelSha256: wrong } }), '.whl'],
     [
       'header',
@@ -283,6 +286,15 @@ describe('fetch-sources', () => {
       file: expect.stringContaining(file) as string,
       wanted: wrong,
       found: expect.stringMatching(/[0-9a-f]{64}/) as string,
+    });
+  });
+
+  test('a source distribution that the registry does not have: what it has', async () => {
+    const ducc = { ...LOCK.ducc, version: '0.41.99' };
+    expect(await failureOf(fetchFor(sealLock({ ...LOCK, ducc })))).toMatchObject({
+      kind: 'network',
+      message: expect.stringContaining('ducc0==0.41.99') as string,
+      detail: expect.stringContaining(LOCK.ducc.version) as string,
     });
   });
 

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import * as tar from 'tar';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputContext, JsonObject } from '../../engine/api.js';
 import { PipelineFailure } from '../../engine/failure.js';
@@ -14,6 +15,7 @@ import { treeSha256 } from '../../stages/lib/hash.js';
 import { copyIreeTree, ireeVersion } from '../../stages/lib/iree-tree.js';
 import { needsProxy } from '../../stages/lib/range-reader.js';
 import { ConnectionFault, withRetries } from '../../stages/lib/retry.js';
+import { unpackSdist } from '../../stages/lib/sdist.js';
 import { uvSettings } from '../../stages/lib/uv-settings.js';
 import { statedLicense } from '../../stages/resolve-versions/source-parts.js';
 
@@ -258,6 +260,25 @@ describe('an IREE tree', () => {
 
   test('without a version file has no version', async () => {
     expect(await ireeVersion('/nowhere')).toBeUndefined();
+  });
+});
+
+describe('a source distribution', () => {
+  test('is unpacked into the folder that it holds', async () => {
+    write('sdist/a-1.0/src/a.h', 'text');
+    const archive = path.join(folder, 'a-1.0.tar.gz');
+    await tar.create({ file: archive, gzip: true, cwd: path.join(folder, 'sdist') }, ['a-1.0']);
+    const root = await unpackSdist({ archive, sha256: '' });
+    expect(fs.readFileSync(path.join(root, 'src/a.h'), 'utf8')).toBe('text');
+    fs.truncateSync(archive, fs.statSync(archive).size - 9);
+    await expect(unpackSdist({ archive, sha256: '' })).rejects.toThrow('a-1.0.tar.gz cannot be unpacked');
+  });
+
+  test('that is none is named', async () => {
+    write('b-1.0.tar.gz', '<html>');
+    await expect(unpackSdist({ archive: path.join(folder, 'b-1.0.tar.gz'), sha256: '' })).rejects.toThrow(
+      'b-1.0.tar.gz cannot be unpacked',
+    );
   });
 });
 

@@ -47,8 +47,8 @@ class KeptPlans {
 
   std::shared_ptr<Plan> Find(size_t length, bool vectorize) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(
-        entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
           return entry.length == length && entry.vectorize == vectorize;
         });
     if (found == entries_.end()) return nullptr;

@@ -79,8 +79,8 @@ void execParallel(size_t begin, size_t end, size_t,
 namespace DUCC0_NAMESPACE::detail_fft {
 namespace {  // DUCC's own has get_plan
 
-// DUCC itself keeps no plan of more than 1 MiB: of a long line of prime length it
-// would make one for each transform, which takes longer than the transform.
+// DUCC itself keeps no plan of more than 1 MiB: of a long line of prime length
+// it would make one for each transform, which takes longer than the transform.
 template <typename Plan>
 std::shared_ptr<Plan> Kept(size_t length, bool vectorize) {
   static iree_pjrt::KeptPlans<Plan> plans(size_t{64} << 20);
