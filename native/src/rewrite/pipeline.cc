@@ -103,6 +103,8 @@ constexpr Pass kPasses[] = {
                    "IREE goes beyond the only window that there is"),
     IREE_PJRT_PASS(kStablehlo, ReshapeUnitReductions,
                    "IREE reduces along dimensions of one element"),
+    IREE_PJRT_PASS(kStablehlo, SpreadPredicates,
+                   "the host waits for each boolean that selects an array"),
     IREE_PJRT_CPU_PASS(
         kStablehlo, LocateExtremes,
         "IREE compares pairs of elements and indices one by one"),
@@ -284,8 +286,9 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_GPU_PASS(kLinalg, GuardScatteredValues,
                        "IREE refuses scatters of what it computes with them"),
 
-    IREE_PJRT_PASS(kFlow, BareTargets,
-                   "IREE writes into what others read before a barrier"),
+    IREE_PJRT_PASS(kFlow, DropBarriers,
+                   "the host waits at a barrier between dispatches; IREE writes "
+                   "into what others read before one"),
     IREE_PJRT_OLD_PASS(
         kFlow, GuardLoneDispatches,
         "IREE takes one result for all of dispatches without input"),

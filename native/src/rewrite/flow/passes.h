@@ -15,8 +15,8 @@ void GuardLoneDispatches(const Ir& ir);
 // read elsewhere.
 void KeepSharedResults(const Ir& ir);
 
-// What is written in place is not behind a barrier.
-void BareTargets(const Ir& ir);
+// What is computed, and what is written in place, is not behind a barrier.
+void DropBarriers(const Ir& ir);
 
 // Of several updates of one array, each begins with an array of its own.
 void GuardSharedTargets(const Ir& ir);

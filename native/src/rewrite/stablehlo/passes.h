@@ -27,6 +27,9 @@ void CutUnusedEnds(const Ir& ir);
 // Reductions along dimensions of one element: the array in another shape.
 void ReshapeUnitReductions(const Ir& ir);
 
+// Selections of arrays by one boolean: by an array of it.
+void SpreadPredicates(const Ir& ir);
+
 // Where the largest element is: found by it, not beside it.
 void LocateExtremes(const Ir& ir);
 

@@ -44,6 +44,12 @@ std::string BehindABarrier(const std::string& array, const std::string& does) {
     util.func public @main(%x: tensor<2x2xf32>) -> tensor<4xf32> {
       %held = util.global.load immutable @held : tensor<2x2xf32>
       %made = flow.dispatch @e::@d(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+      %whole = flow.tensor.empty : tensor<8xf32>
+      %zero = arith.constant 0 : index
+      %four = arith.constant 4 : index
+      %part = flow.tensor.slice %whole[%zero for %four]
+          : tensor<8xf32> -> tensor<4xf32>
+      %slice = flow.tensor.reshape %part : tensor<4xf32> -> tensor<2x2xf32>
       %0 = util.optimization_barrier )" +
                    array + R"( : tensor<2x2xf32>
       %1 = flow.tensor.reshape %0 : tensor<2x2xf32> -> tensor<4xf32>
@@ -55,10 +61,10 @@ std::string BehindABarrier(const std::string& array, const std::string& does) {
       util.return %2 : tensor<4xf32>
     }
   })",
-               &BareTargets);
+               &DropBarriers);
 }
 
-TEST(BareTargetsTest, WhatIsWrittenIsInFront) {
+TEST(DropBarriersTest, WhatIsWrittenIsInFront) {
   for (const char* written :
        {"flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> %1",
         "flow.dispatch @e::@d[%size](%other, %1) : (tensor<4xf32>, "
@@ -72,7 +78,7 @@ TEST(BareTargetsTest, WhatIsWrittenIsInFront) {
   }
 }
 
-TEST(BareTargetsTest, WhatIsReadIsNot) {
+TEST(DropBarriersTest, WhatIsReadIsNot) {
   for (const char* read :
        {"flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> tensor<4xf32>",
         "flow.dispatch @e::@d(%1, %other) : (tensor<4xf32>, tensor<4xf32>) -> "
@@ -83,6 +89,27 @@ TEST(BareTargetsTest, WhatIsReadIsNot) {
               2U)
         << read;
   }
+}
+
+TEST(DropBarriersTest, WhatIsComputedIsInFront) {
+  for (const char* array : {"%made", "%slice"}) {
+    EXPECT_EQ(Count(BehindABarrier(array,
+                                   "flow.dispatch @e::@d(%1) : (tensor<4xf32>) "
+                                   "-> tensor<4xf32>"),
+                    "util.optimization_barrier"),
+              1U)
+        << array;
+  }
+}
+
+TEST(DropBarriersTest, ASliceOfWhatIsWrittenIsNot) {
+  EXPECT_EQ(Count(BehindABarrier("%slice",
+                                 "flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> "
+                                 "tensor<4xf32>\n%3 = flow.tensor.update %1, "
+                                 "%whole[%four] : tensor<4xf32> -> %whole as "
+                                 "tensor<8xf32>"),
+                  "util.optimization_barrier"),
+            2U);
 }
 
 TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {

@@ -324,5 +324,26 @@ TEST(WidenComplexMathTest, IsDoneInFloat64) {
   }
 }
 
+// A selection between arrays of this shape, after the pass.
+std::string SelectedBy(const std::string& mask, const std::string& shape) {
+  const std::string array = "tensor<" + shape + "f32>";
+  return After("module {\nfunc.func @main(%m: tensor<" + mask + "i1>, %a: " +
+                   array + ", %b: " + array + ") -> " + array +
+                   " {\n%0 = stablehlo.select %m, %a, %b : tensor<" + mask +
+                   "i1>, " + array + "\nreturn %0 : " + array + "\n}\n}",
+               &SpreadPredicates);
+}
+
+TEST(SpreadPredicatesTest, OneBooleanGetsTheShapeOfTheArrays) {
+  const std::string text = SelectedBy("", "4x8x");
+  EXPECT_TRUE(Holds(text, "(tensor<i1>) -> tensor<4x8xi1>")) << text;
+  EXPECT_TRUE(Holds(text, "tensor<4x8xi1>, tensor<4x8xf32>")) << text;
+}
+
+TEST(SpreadPredicatesTest, OtherSelectionsStay) {
+  EXPECT_FALSE(Holds(SelectedBy("", ""), "broadcast"));
+  EXPECT_FALSE(Holds(SelectedBy("8x", "8x"), "broadcast"));
+}
+
 }  // namespace
 }  // namespace iree_pjrt
