@@ -286,9 +286,10 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_GPU_PASS(kLinalg, GuardScatteredValues,
                        "IREE refuses scatters of what it computes with them"),
 
-    IREE_PJRT_PASS(kFlow, DropBarriers,
-                   "the host waits at a barrier between dispatches; IREE writes "
-                   "into what others read before one"),
+    IREE_PJRT_PASS(
+        kFlow, DropBarriers,
+        "the host waits at a barrier between dispatches; IREE writes "
+        "into what others read before one"),
     IREE_PJRT_OLD_PASS(
         kFlow, GuardLoneDispatches,
         "IREE takes one result for all of dispatches without input"),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selections by one boolean, as `jnp.where(loss > limit, ...)`, clipped gradients
-// and each gradient of a variance have them. IREE (3.11, 3.13) makes a scalar of
-// it, for which the host waits until the device has computed it, even where it
-// is known beforehand: a submission more and no other work meanwhile. Spread
-// over the array it is read where it is used.
+// Selections by one boolean, as `jnp.where(loss > limit, ...)`, clipped
+// gradients and each gradient of a variance have them. IREE (3.11, 3.13) makes
+// a scalar of it, for which the host waits until the device has computed it,
+// even where it is known beforehand: a submission more and no other work
+// meanwhile. Spread over the array it is read where it is used.
 #include <vector>
 
 #include "mlir/stablehlo_builder.h"

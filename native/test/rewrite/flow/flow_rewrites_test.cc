@@ -103,13 +103,14 @@ TEST(DropBarriersTest, WhatIsComputedIsInFront) {
 }
 
 TEST(DropBarriersTest, ASliceOfWhatIsWrittenIsNot) {
-  EXPECT_EQ(Count(BehindABarrier("%slice",
-                                 "flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> "
-                                 "tensor<4xf32>\n%3 = flow.tensor.update %1, "
-                                 "%whole[%four] : tensor<4xf32> -> %whole as "
-                                 "tensor<8xf32>"),
-                  "util.optimization_barrier"),
-            2U);
+  EXPECT_EQ(
+      Count(BehindABarrier("%slice",
+                           "flow.dispatch @e::@d(%1) : (tensor<4xf32>) -> "
+                           "tensor<4xf32>\n%3 = flow.tensor.update %1, "
+                           "%whole[%four] : tensor<4xf32> -> %whole as "
+                           "tensor<8xf32>"),
+            "util.optimization_barrier"),
+      2U);
 }
 
 TEST(GuardLoneDispatchesTest, EachResultIsBehindABarrier) {

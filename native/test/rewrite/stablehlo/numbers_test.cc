@@ -327,8 +327,8 @@ TEST(WidenComplexMathTest, IsDoneInFloat64) {
 // A selection between arrays of this shape, after the pass.
 std::string SelectedBy(const std::string& mask, const std::string& shape) {
   const std::string array = "tensor<" + shape + "f32>";
-  return After("module {\nfunc.func @main(%m: tensor<" + mask + "i1>, %a: " +
-                   array + ", %b: " + array + ") -> " + array +
+  return After("module {\nfunc.func @main(%m: tensor<" + mask +
+                   "i1>, %a: " + array + ", %b: " + array + ") -> " + array +
                    " {\n%0 = stablehlo.select %m, %a, %b : tensor<" + mask +
                    "i1>, " + array + "\nreturn %0 : " + array + "\n}\n}",
                &SpreadPredicates);
