@@ -22,7 +22,9 @@ USES = {
     "and a sum": lambda p, x: (jnp.where(p, x, 0).sum(dtype=x.dtype), p),
     "by an integer": lambda p, x: lax.select_n(p.astype("int32") + 1, x, x[::-1], x),
     "repeated": lambda p, x: jax.vmap(lambda row: jnp.where(p, row, 0))(x),
-    "in a loop": lambda p, x: lax.fori_loop(0, 3, lambda i, c: jnp.where(p & (i > 0), c, c[::-1]), x),
+    "in a loop": lambda p, x: lax.fori_loop(
+        0, 3, lambda i, c: jnp.where(p & (i > 0), c, c[::-1]), x
+    ),
     "in a scan": lambda p, x: lax.scan(
         lambda c, row: (jnp.where(p, c, row), jnp.where(c[:1].any(), row, c)), x[0], x
     ),
