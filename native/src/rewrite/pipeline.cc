@@ -315,6 +315,8 @@ constexpr Pass kPasses[] = {
 
     IREE_PJRT_PASS(kScheduling, WriteCarriedInPlace,
                    "IREE copies what a loop carries in each turn"),
+    IREE_PJRT_PASS(kScheduling, ReadCarriedInPlace,
+                   "IREE copies what a turn of a loop reads"),
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),

@@ -25,6 +25,9 @@ void RefineSubviews(const Ir& ir);
 // before IREE decides what is run together, as the next.
 void WriteCarriedInPlace(const Ir& ir);
 
+// Turns of loops read what they carry where it is.
+void ReadCarriedInPlace(const Ir& ir);
+
 // Loops and conditionals whose regions use what is computed outside: with a
 // side effect.
 void PinCapturedValues(const Ir& ir);

@@ -200,6 +200,49 @@ TEST(WriteCarriedInPlaceTest, WhatNeedsAllThatWasReadGoesThere) {
   EXPECT_EQ(Count(Copied("%y"), "stream.async.clone"), 1u) << Copied("%y");
 }
 
+// A loop over %c, somebody else's as well, of which each turn transfers %t and
+// dispatches `given`.
+std::string ReadIn(const std::string& given) {
+  return After(R"(module {
+    stream.executable private @e {
+      stream.executable.export public @d workgroups() -> (index, index, index) {
+        %c1 = arith.constant 1 : index
+        stream.return %c1, %c1, %c1 : index, index, index
+      }
+    }
+    util.func public @main(%size: index, %a: !stream.resource<transient>)
+        -> !stream.resource<transient> {
+      %zero = arith.constant 0 : index
+      %r = scf.while (%c = %a) : (!stream.resource<transient>)
+          -> !stream.resource<transient> {
+        %t = stream.async.transfer %c : !stream.resource<transient>{%size}
+            -> !stream.resource<transient>{%size}
+        %w = stream.async.dispatch @e::@d(%t[%zero to %size for %size])
+            : (!stream.resource<transient>{%size}) -> )" +
+                   given + R"({%size}
+        %b = util.optimization_barrier %c : !stream.resource<transient>
+        %p = arith.constant true
+        scf.condition(%p) %w : !stream.resource<transient>
+      } do {
+      ^bb0(%x: !stream.resource<transient>):
+        scf.yield %x : !stream.resource<transient>
+      }
+      util.return %r : !stream.resource<transient>
+    }
+  })",
+               &ReadCarriedInPlace);
+}
+
+TEST(ReadCarriedInPlaceTest, WhatIsNotWrittenIsNotCopied) {
+  const std::string text = ReadIn("!stream.resource<transient>");
+  EXPECT_EQ(Transfers(text), 0u) << text;
+}
+
+TEST(ReadCarriedInPlaceTest, WhatIsWrittenIs) {
+  const std::string text = ReadIn("%t");
+  EXPECT_EQ(Transfers(text), 1u) << text;
+}
+
 TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
   const std::string text =
       After(R"(module {
