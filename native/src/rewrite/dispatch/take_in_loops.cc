@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that are taken from the last to the first, or with steps between
-// them, and those of up to 16 bits by index. IREE (3.11, 3.13) gathers vectors
-// of them: processors do so one by one, and narrow ones not at all. LLVM turns
-// vectors around, or puts them together of vectors that it reads side by side,
-// and takes narrow elements faster, of loops that are still loops: half of the
-// time. Of others it makes slower code than IREE.
+// them, and with AVX-512 those of up to 16 bits by index. IREE (3.11, 3.13)
+// gathers vectors of them: processors do so one by one, and narrow ones not at
+// all. LLVM turns vectors around, or puts them together of vectors that it reads
+// side by side, and takes narrow elements faster, of loops that are still loops:
+// half of the time. Of others it makes slower code than IREE: of narrow ones with
+// AVX2, of rows, and of bfloat16 that is selected.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -28,12 +29,25 @@ bool CountsDown(const Ir& ir, MlirValue index, int64_t loop) {
          LoopOf(ir, operands[1]) == loop;
 }
 
-// Whether processors gather no such elements.
-bool IsNarrow(const Ir& ir, MlirValue element) {
-  const MlirType type = ir.api.mlirValueGetType(element);
+bool IsNarrow(const Ir& ir, MlirType type) {
   return ir.api.mlirTypeIsAInteger(type)
              ? ir.api.mlirIntegerTypeGetWidth(type) <= 16
              : ir.Print(type).find("16") != std::string::npos;
+}
+
+// Whether the processor gathers no such elements, which do not lie side by side
+// where the loop `along` turns.
+bool IsNarrowByIndex(const Ir& ir, MlirOperation extract, int64_t along) {
+  const MlirValue element = ir.Results(extract).at(0);
+  const MlirType type = ir.api.mlirValueGetType(element);
+  if (!IsNarrow(ir, type) || !TargetHas(ir, extract, "avx512f") ||
+      LoopOf(ir, ir.Operands(extract).back()) == along) {
+    return false;
+  }
+  return ir.Print(type) != "bf16" ||
+         std::ranges::all_of(ir.Uses(element), [&](const Use& use) {
+           return ir.Name(use.user) == "linalg.yield";
+         });
 }
 
 // Whether its last loop reads an array with steps between the elements.
@@ -60,7 +74,7 @@ bool IsFasterInLoops(const Ir& ir, MlirOperation op) {
   const LoopList results = IndexingMaps(ir, op).back();
   return !results.empty() &&
          std::ranges::all_of(taken, [&](MlirOperation extract) {
-           return IsNarrow(ir, ir.Results(extract).at(0)) ||
+           return IsNarrowByIndex(ir, extract, results.back()) ||
                   CountsDown(ir, ir.Operands(extract).back(), results.back());
          });
 }

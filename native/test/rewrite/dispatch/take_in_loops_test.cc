@@ -11,13 +11,13 @@ namespace iree_pjrt {
 namespace {
 
 // Elements that are taken at `%at`, where `%i` counts up.
-std::string Taken(const std::string& element, const std::string& index) {
+std::string Taken(const std::string& element, const std::string& index,
+                  const std::string& features = "") {
   const std::string type = "tensor<1000x" + element + ">";
   return After(
       "module { hal.executable private @e { hal.executable.variant public @v "
-      "target(<\"llvm-cpu\", \"static\", {cpu = \"generic\"}>) { "
-      "builtin.module { func.func @f(%a: " +
-          type + ", %b: " + type + ") -> " + type +
+      "target(<\"llvm-cpu\", \"static\", {cpu_features = \"" +
+          features + "\"}>) { builtin.module { func.func @f(%a: " + type + ", %b: " + type + ") -> " + type +
           " { %c999 = arith.constant 999 : index %0 = linalg.generic "
           "{indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = "
           "[\"parallel\"]} outs(%b : " +
@@ -43,11 +43,16 @@ TEST(TakeInLoopsTest, WhatIsTakenBackwards) {
 }
 
 TEST(TakeInLoopsTest, WhatIsNotGathered) {
+  constexpr char kAvx512[] = "+avx2,+avx512f";
   for (const char* narrow : {"i8", "i16", "bf16", "f16"}) {
-    EXPECT_TRUE(Holds(Taken(narrow, kForwards), kInLoops)) << narrow;
+    EXPECT_TRUE(Holds(Taken(narrow, kForwards, kAvx512), kInLoops)) << narrow;
+    EXPECT_FALSE(Holds(Taken(narrow, kForwards, "+avx2"), kInLoops)) << narrow;
+    // As a row is read.
+    EXPECT_FALSE(Holds(
+        Taken(narrow, "%at = linalg.index 0 : index", kAvx512), kInLoops));
   }
   for (const char* wide : {"i32", "f32", "f64"}) {
-    EXPECT_FALSE(Holds(Taken(wide, kForwards), kInLoops)) << wide;
+    EXPECT_FALSE(Holds(Taken(wide, kForwards, kAvx512), kInLoops)) << wide;
   }
 }
 
