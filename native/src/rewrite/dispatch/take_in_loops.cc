@@ -2,10 +2,10 @@
 // Elements that are taken from the last to the first, or with steps between
 // them, and with AVX-512 those of up to 16 bits by index. IREE (3.11, 3.13)
 // gathers vectors of them: processors do so one by one, and narrow ones not at
-// all. LLVM turns vectors around, or puts them together of vectors that it reads
-// side by side, and takes narrow elements faster, of loops that are still loops:
-// half of the time. Of others it makes slower code than IREE: of narrow ones with
-// AVX2, of rows, and of bfloat16 that is selected.
+// all. LLVM turns vectors around, or puts them together of vectors that it
+// reads side by side, and takes narrow elements faster, of loops that are still
+// loops: half of the time. Of others it makes slower code than IREE: of narrow
+// ones with AVX2, of rows, and of bfloat16 that is selected.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

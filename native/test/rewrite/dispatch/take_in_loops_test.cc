@@ -17,7 +17,8 @@ std::string Taken(const std::string& element, const std::string& index,
   return After(
       "module { hal.executable private @e { hal.executable.variant public @v "
       "target(<\"llvm-cpu\", \"static\", {cpu_features = \"" +
-          features + "\"}>) { builtin.module { func.func @f(%a: " + type + ", %b: " + type + ") -> " + type +
+          features + "\"}>) { builtin.module { func.func @f(%a: " + type +
+          ", %b: " + type + ") -> " + type +
           " { %c999 = arith.constant 999 : index %0 = linalg.generic "
           "{indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = "
           "[\"parallel\"]} outs(%b : " +
@@ -48,8 +49,8 @@ TEST(TakeInLoopsTest, WhatIsNotGathered) {
     EXPECT_TRUE(Holds(Taken(narrow, kForwards, kAvx512), kInLoops)) << narrow;
     EXPECT_FALSE(Holds(Taken(narrow, kForwards, "+avx2"), kInLoops)) << narrow;
     // As a row is read.
-    EXPECT_FALSE(Holds(
-        Taken(narrow, "%at = linalg.index 0 : index", kAvx512), kInLoops));
+    EXPECT_FALSE(Holds(Taken(narrow, "%at = linalg.index 0 : index", kAvx512),
+                       kInLoops));
   }
   for (const char* wide : {"i32", "f32", "f64"}) {
     EXPECT_FALSE(Holds(Taken(wide, kForwards, kAvx512), kInLoops)) << wide;
