@@ -4,6 +4,7 @@ import { fail } from '../../engine/failure.js';
 import type { LockedCrate } from '../artifacts.js';
 import { fetchCrate } from '../lib/crate.js';
 import { treeSha256 } from '../lib/hash.js';
+import { otherFile } from './other-file.js';
 
 /** What was copied of a crate. */
 export interface Copied {
@@ -20,13 +21,10 @@ export async function fetchCrateFolder(
 ): Promise<void> {
   const crate = await fetchCrate(context, name, `=${crateVersion}`);
   if (crate.checksum !== sha256) {
-    fail({
-      kind: 'integrity',
-      message: `the registry has another file for ${name} ${crateVersion} than the lock names`,
+    otherFile(`${name} ${crateVersion}`, {
       file: `${name}-${crateVersion}.crate`,
       wanted: sha256,
       found: crate.checksum === '' ? 'no checksum' : crate.checksum,
-      help: 'if the registry is one that you trust, run `npx pipeline resolve --update`',
     });
   }
   const { copy, files } = await take(crate.folder);

@@ -9,6 +9,7 @@ import { sha256 } from '../lib/hash.js';
 import { findDistribution, isDistribution, pipOf } from '../lib/pip.js';
 import { readWheelMembers } from '../lib/wheel.js';
 import type { FetchOptions } from './inputs.js';
+import { otherFile } from './other-file.js';
 
 /** Build trees are named by what they are made of, so that no other file of this name and time comes into one. */
 const LONG_AGO = new Date('2000-01-01T00:00:00Z');
@@ -31,13 +32,10 @@ export async function fetchHeaders(
   }
   const { sha256: promised } = distribution;
   if (distribution.file !== locked.wheel || (promised !== undefined && promised !== locked.wheelSha256)) {
-    fail({
-      kind: 'integrity',
-      message: `the registry has another file for ${requirement} than the lock names`,
+    otherFile(requirement, {
       file: locked.wheel,
       wanted: locked.wheelSha256,
       found: `${distribution.file} ${promised ?? 'without a hash'}`,
-      help: 'if the registry is one that you trust, run `npx pipeline resolve --update`',
     });
   }
   const names = new Set(locked.files.map((file) => file.path));

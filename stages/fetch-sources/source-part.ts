@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import path from 'node:path';
 import type { StageContext } from '../../engine/api.js';
-import { fail } from '../../engine/failure.js';
 import type { LockedCrate, LockedSdist } from '../artifacts.js';
 import { pipOf } from '../lib/pip.js';
 import { downloadSdist, unpackSdist } from '../lib/sdist.js';
 import { copyPart, type SourcePart } from '../lib/source-parts.js';
 import { fetchCrateFolder } from './crate-folder.js';
 import type { FetchOptions } from './inputs.js';
+import { otherFile } from './other-file.js';
 
 /** What is taken of a locked crate, as `folder` of the artifact. */
 export async function fetchCratePart(
@@ -33,14 +33,7 @@ export async function fetchSdistPart(
 ): Promise<void> {
   const sdist = await downloadSdist(pipOf(context), name, version);
   if (sdist.sha256 !== sha256) {
-    fail({
-      kind: 'integrity',
-      message: `the registry has another source distribution of ${name} ${version} than the lock names`,
-      file: path.basename(sdist.archive),
-      wanted: sha256,
-      found: sdist.sha256,
-      help: 'if the registry is one that you trust, run `npx pipeline resolve --update`',
-    });
+    otherFile(`${name} ${version}`, { file: path.basename(sdist.archive), wanted: sha256, found: sdist.sha256 });
   }
   await copyPart(await unpackSdist(sdist), part, path.join(context.outDir, folder));
   context.log(`${folder}: ${path.basename(sdist.archive)}`);
