@@ -2,11 +2,13 @@
 """Tests of several parameters whose combinations would be too many to run each time.
 
 ``@pytest.mark.combined(shape=SHAPES, dtype=DTYPES, ...)`` is as one ``parametrize`` for each
-parameter, but takes only so many combinations that every two values of two parameters meet;
-with ``--combinations all`` it takes all of them.
+parameter, but takes only so many combinations that every two values of two parameters meet, or,
+if there are only two parameters, every other combination, as of one colour on a chessboard; with
+``--combinations all`` it takes all of them.
 """
 
 import itertools
+from collections.abc import Iterable, Sequence
 
 import pytest
 from allpairspy import AllPairs
@@ -19,17 +21,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declares the mark."""
-    config.addinivalue_line("markers", "combined(**values): values of which every two meet")
+    config.addinivalue_line("markers", "combined(**values): not all combinations of these values")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Gives a test that is marked its combinations."""
-    choose = itertools.product if metafunc.config.getoption("combinations") == "all" else _pairs
+    choose = itertools.product if metafunc.config.getoption("combinations") == "all" else _few
     for mark in metafunc.definition.iter_markers("combined"):
         rows = [tuple(row) for row in choose(*mark.kwargs.values())]
         ids = ["-".join(map(str, row)) for row in rows]
         metafunc.parametrize(list(mark.kwargs), rows, ids=ids)
 
 
-def _pairs(*values: object) -> AllPairs:
-    return AllPairs([list(of_one) for of_one in values])
+def _few(*values: Iterable[object]) -> Iterable[Sequence[object]]:
+    if len(values) > 2:
+        return AllPairs([list(of_one) for of_one in values])
+    rows, columns = values
+    return [(r, c) for i, r in enumerate(rows) for j, c in enumerate(columns) if (i + j) % 2 == 0]

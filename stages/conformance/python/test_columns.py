@@ -71,8 +71,7 @@ def test_columns_of_each_type(dtype, same):
         )
 
 
-@pytest.mark.parametrize("put", PUT)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.combined(shape=SHAPES, put=PUT)
 def test_columns_of_each_kind(shape, put, same):
     same(lambda x: [PUT[put](columns(x)) for columns in COLUMNS.values()], array(shape, "float32"))
 
@@ -142,8 +141,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("taken", PARTS)
-@pytest.mark.parametrize("order", itertools.permutations(range(3)), ids=str)
+@pytest.mark.combined(order=list(itertools.permutations(range(3))), taken=PARTS)
 def test_parts_of_transposed_arrays(order, taken, on_both):
     function = PARTS[taken]
     x = np.random.default_rng(0).normal(size=(60, 3, 4)).astype(np.float32)

@@ -49,8 +49,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("pairs", PAIRS)
-@pytest.mark.parametrize("vector", VECTORS)
+@pytest.mark.combined(pairs=PAIRS, vector=VECTORS)
 def test_pairs_of_elements(vector, pairs, close):
     close(lambda x: PAIRS[pairs](VECTORS[vector](x)), points(ROWS, 37), scale=ROWS * 37)
 
@@ -70,8 +69,7 @@ CROSSED = {
 }
 
 
-@pytest.mark.parametrize("crossed", CROSSED)
-@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.combined(crossed=CROSSED, matrix=MATRICES)
 def test_matrices_and_their_transposes(matrix, crossed, close):
     close(lambda x: CROSSED[crossed](MATRICES[matrix](x)), points(ROWS, ROWS, 5), scale=1e4)
 

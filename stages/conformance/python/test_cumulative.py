@@ -80,9 +80,7 @@ def test_along_any_axis(here, name, shape, axis):
         np.testing.assert_array_equal(ours, reference(EXACT[name], x, axis, reverse, np.float64))
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("name", ROUNDED)
-@pytest.mark.parametrize("values", ["tenths", "normal"])
+@pytest.mark.combined(name=ROUNDED, values=["tenths", "normal"], reverse=[False, True])
 def test_errors_do_not_grow_with_the_length(on_both, name, values, reverse):
     rng = np.random.default_rng(3)
     for shape, axis in [((1000,), 0), ((300_007,), 0), ((3, 40_000), 1), ((40_000, 20), 0)]:

@@ -243,8 +243,7 @@ HOW_WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("mode", ["drop", "clip"])
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.combined(name=WRITTEN, mode=["drop", "clip"])
 def test_written_at_indices_of_several_dimensions(name, mode, same):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(5, 6, 7)).astype(np.float32)

@@ -62,8 +62,10 @@ def test_errors_do_not_grow_with_the_length(device, cpu, name):
             assert_near(pair, reference(x.astype("d"), axis))
 
 
-@pytest.mark.parametrize("length", [65_535, 65_536, 65_537, 70_001, 100_000, 131_101])
-@pytest.mark.parametrize("dtype", ["float32", "int32", "int8", "bfloat16"])
+@pytest.mark.combined(
+    length=[65_535, 65_536, 65_537, 70_001, 100_000, 131_101],
+    dtype=["float32", "int32", "int8", "bfloat16"],
+)
 def test_whole_numbers_are_exact(on_both, dtype, length):
     rng = np.random.default_rng(2)
     x = np.asarray(jnp.asarray(rng.integers(-1, 2, (length, 2)), dtype))
@@ -75,8 +77,10 @@ def test_whole_numbers_are_exact(on_both, dtype, length):
         np.testing.assert_array_equal(np.asarray(ours), np.asarray(theirs))
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-@pytest.mark.parametrize("axes", [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)])
+@pytest.mark.combined(
+    order=list(itertools.permutations(range(3))),
+    axes=[(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)],
+)
 def test_along_any_dimensions(here, axes, order):
     shape = tuple((1030, 70, 3)[d] for d in order)
     x = np.random.default_rng(3).integers(-3, 4, shape).astype("f")

@@ -113,8 +113,7 @@ def assert_same_bits(got, want):
     np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("dtype", [*HALVES, *BYTES[:4]])
-@pytest.mark.parametrize("size", [100, 129, 300, 40_000, 70_000])
+@pytest.mark.combined(size=[100, 129, 300, 40_000, 70_000], dtype=[*HALVES, *BYTES[:4]])
 def test_counting(dtype, size, on_both):
     def count(x):
         return jnp.arange(size, dtype=dtype), lax.broadcasted_iota(dtype, (3, size), 1) * x

@@ -40,8 +40,7 @@ def test_paddings_of_what_is_padded(way, same):
     same(lambda x: [WAYS[way](x, *pair) for pair in pairs], ROWS)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 33])
-@pytest.mark.parametrize("dtype", ["float32", "bool", "int8", "bfloat16"])
+@pytest.mark.combined(n=[1, 2, 3, 7, 8, 33], dtype=["float32", "bool", "int8", "bfloat16"])
 def test_elements_take_turns(n, dtype, same):
     """As associative_scan writes it, of all dimensions and combiners, with what is no zero, too."""
     combine = [lax.max, lax.bitwise_or] if dtype == "bool" else [lax.add, lax.mul, lax.min]

@@ -65,8 +65,7 @@ COMPUTED = {
 }
 
 
-@pytest.mark.parametrize("computed", COMPUTED)
-@pytest.mark.parametrize("shape", [(5, 7), (300, 100), (2, 4099), (50000, 2)], ids=str)
+@pytest.mark.combined(shape=[(5, 7), (300, 100), (2, 4099), (50000, 2)], computed=COMPUTED)
 def test_places_in_what_is_computed(shape, computed, same):
     def program(x):
         y = COMPUTED[computed](x)
@@ -90,8 +89,7 @@ NUMBERS = {
 DTYPES = ("f4", "bf16", "f2", "i4", "i2", "i1", "u4", "u2", "u1", "?")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 5), (5, 33), (1000, 17), (3, 40000)], ids=str)
+@pytest.mark.combined(shape=[(1, 5), (5, 33), (1000, 17), (3, 40000)], dtype=DTYPES)
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 def test_the_first_of_equals(shape, dtype, on_both):
     def program(x):

@@ -55,8 +55,7 @@ COMBINED = {
 }
 
 
-@pytest.mark.parametrize("combined", COMBINED)
-@pytest.mark.parametrize("dtype", ["bfloat16", "int8", "uint8", "float32"])
+@pytest.mark.combined(combined=COMBINED, dtype=["bfloat16", "int8", "uint8", "float32"])
 def test_many_rows_of_a_narrower_type(dtype, combined, on_both):
     """IREE takes the conversion into the scatter, and has no room for it."""
     rng = np.random.default_rng(0)
@@ -93,8 +92,7 @@ WINDOWS = {
 METHODS = ["set", "add", "max", "power"]
 
 
-@pytest.mark.parametrize("mode", ["drop", "clip", "promise_in_bounds"])
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.combined(window=WINDOWS, mode=["drop", "clip", "promise_in_bounds"])
 def test_one_window(on_both, window, mode):
     """Several at once: compiling takes the time."""
 

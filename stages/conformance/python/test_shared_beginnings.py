@@ -29,8 +29,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("beginning", BEGINNINGS)
+@pytest.mark.combined(pair=PAIRS, beginning=BEGINNINGS)
 def test_concatenations_that_begin_alike(pair, beginning, on_both):
     def program(x):
         v = BEGINNINGS[beginning](x)
