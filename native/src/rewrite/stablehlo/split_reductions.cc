@@ -6,6 +6,7 @@
 // reduction to the implementation, and its initial value changes nothing
 // however often it is taken (`reduce`).
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <numeric>
@@ -37,6 +38,26 @@ constexpr int64_t kFillsMost = 16;
 
 int64_t CountIn(const Dims& shape, size_t begin, size_t end) {
   return ElementCount(std::span(shape).subspan(begin, end - begin));
+}
+
+// What only its own kind of shape is computed of may take another one: of what
+// was spread over rows IREE would first make an array.
+bool IsComputedInPlace(const Ir& ir, MlirValue array, int depth = 0) {
+  const MlirOperation op = ir.Definition(array);
+  if (!op.ptr) return true;
+  const std::string_view name = StablehloName(ir.Name(op));
+  if (name == "constant") return true;
+  constexpr std::array<std::string_view, 8> kOfTheSameShape = {
+      "abs", "add",      "convert", "exponential",
+      "log", "multiply", "negate",  "subtract"};
+  constexpr int kDeepest = 4;
+  return depth < kDeepest &&
+         std::ranges::find(kOfTheSameShape, name) != kOfTheSameShape.end() &&
+         std::ranges::all_of(
+             ir.Operands(op),
+             [&](MlirValue operand) {
+               return IsComputedInPlace(ir, operand, depth + 1);
+             });
 }
 
 // The multiple of `step` within a factor of two of `part` that divides `length`
@@ -112,10 +133,23 @@ class Reduction {
       return InTwo(last);
     }
     const int64_t length = CountIn(shape_, begin, end);
-    int64_t size = DivisorNear(part, length, rows ? kFillsVectors : 1);
+    int64_t size = 0;
+    if (const int64_t lines = LinesToFillVectors(end); !rows && lines > 1) {
+      size = DivisorNear(part, length, lines);
+      if (size != 0) return OfLines(begin, end, {length / size, size, lines});
+    }
+    size = DivisorNear(part, length, rows ? kFillsVectors : 1);
     if (size == 0 && rows) size = DivisorNear(part, length, kFillsMost);
     return size == 0 ? WithRest(begin, end, part)
                      : OfSize(begin, end, length / size, size);
+  }
+
+  // How many lines of columns are together a multiple of a vector; 1 if one is,
+  // or if the array would have to be made first.
+  int64_t LinesToFillVectors(size_t end) const {
+    const int64_t columns = CountIn(shape_, end, shape_.size());
+    const int64_t lines = kFillsMost / std::gcd(columns, kFillsMost);
+    return lines > 1 && IsComputedInPlace(ir_, array_) ? lines : 1;
   }
 
   // One value, or a few, all over: of its parts IREE makes vectors that it then
@@ -151,6 +185,30 @@ class Reduction {
     const MlirOperation partial = Reduce(
         builder_.Reshape(array_, With(begin, end, {count, size})), {d + 1});
     const MlirOperation last = Reduce(ResultOf(partial), {d});
+    ir_.Replace(op_, {ResultOf(last)});
+    return {partial, last};
+  }
+
+  struct InLines {
+    int64_t count;  // of parts
+    int64_t size;   // of each, in lines
+    int64_t lines;  // that are taken for one, a divisor of size
+  };
+  // As OfSize; several lines of columns are one, whose vectors are full.
+  std::vector<MlirOperation> OfLines(size_t begin, size_t end,
+                                     const InLines& parts) const {
+    const auto d = static_cast<int64_t>(begin);
+    Dims shape(shape_.begin(),
+               shape_.begin() + static_cast<std::ptrdiff_t>(begin));
+    shape.insert(shape.end(),
+                 {parts.count, parts.size / parts.lines,
+                  parts.lines * CountIn(shape_, end, shape_.size())});
+    const MlirOperation partial =
+        Reduce(builder_.Reshape(array_, shape), {d + 1});
+    const MlirOperation last =
+        Reduce(builder_.Reshape(ResultOf(partial),
+                                With(begin, end, {parts.count * parts.lines})),
+               {d});
     ir_.Replace(op_, {ResultOf(last)});
     return {partial, last};
   }
