@@ -58,6 +58,10 @@ void TakenSources(const Ir& ir, PassContext& context) {
   if (context.packs) GuardTakenSources(ir);
 }
 
+void LongProducts(const Ir& ir, PassContext& context) {
+  SumLongProducts(ir, !context.for_gpus);
+}
+
 void Tiles(const Ir& ir, PassContext& context) {
   if (context.has_tiles) MultiplyTiles(ir);
 }
@@ -175,8 +179,8 @@ constexpr Pass kPasses[] = {
      "IREE multiplies 8-bit integers and bfloat16 without AMX",
      {},
      Targets::kCpus},
-    IREE_PJRT_PASS(kStablehlo, SumLongProducts,
-                   "IREE adds one product after another"),
+    {Phase::kStablehlo, "SumLongProducts", &LongProducts,
+     "IREE adds one product after another"},
     IREE_PJRT_CPU_PASS(kStablehlo, SplitLongProducts,
                        "IREE goes over long matrices for each tile of a "
                        "product"),

@@ -19,6 +19,11 @@ PRODUCTS = {
         jnp.einsum("kj,kij->ki", jnp.stack([w, w * 2]), jnp.stack([a, a + 1])),
         jnp.einsum("ki,kij->kj", jnp.stack([v, v * 2]), jnp.stack([a, a + 1])),
     ),
+    "of what is computed": lambda a, v, w: (-a @ (w + 1), (v * 2) @ (a + 1)),
+    "in turns": lambda a, v, w: jax.lax.map(lambda x: a @ x, jnp.stack([w, w * 2])),
+    "mapped": lambda a, v, w: jax.vmap(lambda x, y: (a @ x, y @ a))(
+        jnp.stack([w, w * 2]), jnp.stack([v, v * 2])
+    ),
 }
 SHAPES = [(3, 5), (7, 64), (64, 65), (100, 1000), (512, 512), (2, 4097)]
 TOLERANCES = {"bfloat16": 2e-2, "float16": 5e-3, "float64": 1e-12, "int32": 0}

@@ -164,9 +164,9 @@ void SplitComplex128(const Ir& ir);
 // of convolutions.
 void MultiplyTiles(const Ir& ir);
 
-// dot_general with a long vector: a reduce of products. Comes before
-// SplitReductions and after WidenSums.
-void SumLongProducts(const Ir& ir);
+// dot_general with a long vector, or (`rows`) of the rows of a matrix with one:
+// a reduce of products. Comes before SplitReductions and after WidenSums.
+void SumLongProducts(const Ir& ir, bool rows);
 
 // dot_general of matrices with long sums: sums of shorter ones. Comes after
 // WidenSums and SumLongProducts.

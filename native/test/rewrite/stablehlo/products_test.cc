@@ -72,9 +72,11 @@ TEST(SwapFactorsTest, SoDoesWhatIsUsedTwice) {
   EXPECT_TRUE(Holds(text, "transpose")) << text;
 }
 
+void SumProducts(const Ir& ir) { SumLongProducts(ir, /*rows=*/true); }
+
 std::string Product(const std::string& lhs, const std::string& rhs,
                     const std::string& dimensions, const std::string& result,
-                    void (*pass)(const Ir&) = &SumLongProducts) {
+                    void (*pass)(const Ir&) = &SumProducts) {
   const std::string types = "(tensor<" + lhs + ">, tensor<" + rhs + ">)";
   return After("module {\nfunc.func @main(%a: tensor<" + lhs +
                    ">, %b: tensor<" + rhs + ">) -> tensor<" + result +
@@ -122,6 +124,21 @@ TEST(SumLongProductsTest, OfColumnsWithAConversion) {
                     "dims = [0] : (tensor<65536xf32>) -> "
                     "tensor<65536x3xf32>"))
       << text;
+}
+
+TEST(SumLongProductsTest, OfTheRowsOfAMatrix) {
+  EXPECT_FALSE(Holds(
+      Product("8x512xf32", "512xf32", "contracting_dims = [1] x [0]", "8xf32"),
+      "dot_general"));
+  for (const auto& [lhs, rhs, dimensions] :
+       {std::array{"8x511xf32", "511xf32", "[1] x [0]"},
+        std::array{"8x512xbf16", "512xbf16", "[1] x [0]"},
+        std::array{"512x8xf32", "512xf32", "[0] x [0]"}}) {
+    EXPECT_TRUE(
+        Holds(Product(lhs, rhs, "contracting_dims = " + std::string(dimensions),
+                      "8xf32"),
+              "dot_general"));
+  }
 }
 
 TEST(SumLongProductsTest, BatchesComeFirst) {
