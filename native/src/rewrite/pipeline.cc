@@ -321,6 +321,8 @@ constexpr Pass kPasses[] = {
                    "IREE copies what a loop carries in each turn"),
     IREE_PJRT_PASS(kScheduling, ReadCarriedInPlace,
                    "IREE copies what a turn of a loop reads"),
+    IREE_PJRT_PASS(kScheduling, CopyReadTargets,
+                   "IREE writes into what is read at the same time"),
     IREE_PJRT_PASS(
         kScheduling, PinCapturedValues,
         "IREE groups what is before a loop with what needs its results"),

@@ -28,6 +28,10 @@ void WriteCarriedInPlace(const Ir& ir);
 // Turns of loops read what they carry where it is.
 void ReadCarriedInPlace(const Ir& ir);
 
+// What is written in place is a copy, if others may still read it then. Comes
+// after what drops copies.
+void CopyReadTargets(const Ir& ir);
+
 // Loops and conditionals whose regions use what is computed outside: with a
 // side effect.
 void PinCapturedValues(const Ir& ir);

@@ -243,6 +243,47 @@ TEST(ReadCarriedInPlaceTest, WhatIsWrittenIs) {
   EXPECT_EQ(Transfers(text), 1u) << text;
 }
 
+// An array that is read by one dispatch and then written into by another, which
+// takes `taken` as well.
+std::string ReadAndWritten(const std::string& taken) {
+  return After(R"(module {
+    stream.executable private @e {
+      stream.executable.export public @d workgroups() -> (index, index, index) {
+        %c1 = arith.constant 1 : index
+        stream.return %c1, %c1, %c1 : index, index, index
+      }
+    }
+    util.func public @main(%size: index, %a: !stream.resource<transient>)
+        -> (!stream.resource<transient>, !stream.resource<transient>) {
+      %zero = arith.constant 0 : index
+      %v = stream.async.dispatch @e::@d(%a[%zero to %size for %size])
+          : (!stream.resource<transient>{%size})
+          -> !stream.resource<transient>{%size}
+      %r = stream.async.dispatch @e::@d(%v[%zero to %size for %size])
+          : (!stream.resource<transient>{%size})
+          -> !stream.resource<transient>{%size}
+      %w = stream.async.dispatch @e::@d(%v[%zero to %size for %size],
+          )" + taken +
+                   R"([%zero to %size for %size])
+          : (!stream.resource<transient>{%size},
+             !stream.resource<transient>{%size}) -> %v{%size}
+      util.return %r, %w
+          : !stream.resource<transient>, !stream.resource<transient>
+    }
+  })",
+               &CopyReadTargets);
+}
+
+TEST(CopyReadTargetsTest, WhatSomebodyMayStillReadIsCopied) {
+  const std::string text = ReadAndWritten("%v");
+  EXPECT_EQ(Count(text, "stream.async.clone"), 1u) << text;
+}
+
+TEST(CopyReadTargetsTest, WhatTheReaderWasNeededForIsNot) {
+  const std::string text = ReadAndWritten("%r");
+  EXPECT_EQ(Count(text, "stream.async.clone"), 0u) << text;
+}
+
 TEST(RefineSubviewsTest, AreOfTheKindOfTheWhole) {
   const std::string text =
       After(R"(module {
