@@ -200,17 +200,22 @@ TEST(WriteCarriedInPlaceTest, WhatNeedsAllThatWasReadGoesThere) {
   EXPECT_EQ(Count(Copied("%y"), "stream.async.clone"), 1u) << Copied("%y");
 }
 
-// A loop over %c, somebody else's as well, of which each turn transfers %t and
-// dispatches `given`.
-std::string ReadIn(const std::string& given) {
-  return After(R"(module {
+// The beginning of a module whose functions dispatch @e::@d.
+const std::string kDispatched = R"(module {
     stream.executable private @e {
       stream.executable.export public @d workgroups() -> (index, index, index) {
         %c1 = arith.constant 1 : index
         stream.return %c1, %c1, %c1 : index, index, index
       }
     }
-    util.func public @main(%size: index, %a: !stream.resource<transient>)
+)";
+
+// A loop over %c, somebody else's as well, of which each turn transfers %t and
+// dispatches `given`.
+std::string ReadIn(const std::string& given) {
+  return After(
+      kDispatched +
+          R"(    util.func public @main(%size: index, %a: !stream.resource<transient>)
         -> !stream.resource<transient> {
       %zero = arith.constant 0 : index
       %r = scf.while (%c = %a) : (!stream.resource<transient>)
@@ -219,7 +224,7 @@ std::string ReadIn(const std::string& given) {
             -> !stream.resource<transient>{%size}
         %w = stream.async.dispatch @e::@d(%t[%zero to %size for %size])
             : (!stream.resource<transient>{%size}) -> )" +
-                   given + R"({%size}
+          given + R"({%size}
         %b = util.optimization_barrier %c : !stream.resource<transient>
         %p = arith.constant true
         scf.condition(%p) %w : !stream.resource<transient>
@@ -230,7 +235,7 @@ std::string ReadIn(const std::string& given) {
       util.return %r : !stream.resource<transient>
     }
   })",
-               &ReadCarriedInPlace);
+      &ReadCarriedInPlace);
 }
 
 TEST(ReadCarriedInPlaceTest, WhatIsNotWrittenIsNotCopied) {
@@ -246,14 +251,9 @@ TEST(ReadCarriedInPlaceTest, WhatIsWrittenIs) {
 // An array that is read by one dispatch and then written into by another, which
 // takes `taken` as well.
 std::string ReadAndWritten(const std::string& taken) {
-  return After(R"(module {
-    stream.executable private @e {
-      stream.executable.export public @d workgroups() -> (index, index, index) {
-        %c1 = arith.constant 1 : index
-        stream.return %c1, %c1, %c1 : index, index, index
-      }
-    }
-    util.func public @main(%size: index, %a: !stream.resource<transient>)
+  return After(
+      kDispatched +
+          R"(    util.func public @main(%size: index, %a: !stream.resource<transient>)
         -> (!stream.resource<transient>, !stream.resource<transient>) {
       %zero = arith.constant 0 : index
       %v = stream.async.dispatch @e::@d(%a[%zero to %size for %size])
@@ -263,15 +263,16 @@ std::string ReadAndWritten(const std::string& taken) {
           : (!stream.resource<transient>{%size})
           -> !stream.resource<transient>{%size}
       %w = stream.async.dispatch @e::@d(%v[%zero to %size for %size],
-          )" + taken +
-                   R"([%zero to %size for %size])
+          )" +
+          taken +
+          R"([%zero to %size for %size])
           : (!stream.resource<transient>{%size},
              !stream.resource<transient>{%size}) -> %v{%size}
       util.return %r, %w
           : !stream.resource<transient>, !stream.resource<transient>
     }
   })",
-               &CopyReadTargets);
+      &CopyReadTargets);
 }
 
 TEST(CopyReadTargetsTest, WhatSomebodyMayStillReadIsCopied) {
