@@ -4,7 +4,7 @@ import { fail } from '../../engine/failure.js';
 
 export const COMBINATIONS_SETTING: Setting = {
   name: 'combinations',
-  text: "of the values of a test's parameters: pairs (the default: every two meet), or all",
+  text: "of the values of a test's parameters: pairs (the default: every two meet; of two parameters half), or all",
 };
 
 /** What `--combinations` of the tests is given (python/combinations.py). */

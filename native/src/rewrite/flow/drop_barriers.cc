@@ -12,36 +12,23 @@
 // was turned back, or computed by IREE). Then the caller's array changes, and
 // the constant for all later calls.
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
-#include "mlir/attributes.h"
+#include "mlir/tied_operands.h"
 #include "rewrite/flow/passes.h"
 
 namespace iree_pjrt {
 namespace {
-
-// Whether a result of the dispatch has the memory of this operand. The sizes by
-// which it is divided among workers come before what it is given.
-bool IsTied(const Ir& ir, MlirOperation dispatch, unsigned operand) {
-  const MlirAttribute tied = ir.Attribute(dispatch, "tied_operands");
-  if (!tied.ptr) return false;
-  const int64_t sizes =
-      ReadIntegers(ir, ir.Attribute(dispatch, "operandSegmentSizes")).at(0);
-  for (intptr_t i = 0; i < ir.api.mlirArrayAttrGetNumElements(tied); ++i) {
-    const int64_t given =
-        ReadInteger(ir, ir.api.mlirArrayAttrGetElement(tied, i));
-    if (given >= 0 && given + sizes == operand) return true;
-  }
-  return false;
-}
 
 // Whether something writes into the array, maybe in another shape.
 bool IsWritten(const Ir& ir, MlirValue array) {
   return std::ranges::any_of(ir.Uses(array), [&](const auto& use) {
     const auto& [user, operand] = use;
     if (ir.IsReshape(user)) return IsWritten(ir, ir.Results(user)[0]);
-    if (ir.Name(user) == "flow.dispatch") return IsTied(ir, user, operand);
+    if (ir.Name(user) == "flow.dispatch") {
+      const auto tied = TiedOperands(ir, user);
+      return std::ranges::find(tied, operand) != tied.end();
+    }
     return ir.Name(user) == "flow.tensor.update" && operand == 0;
   });
 }

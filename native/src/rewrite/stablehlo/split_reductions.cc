@@ -133,15 +133,14 @@ class Reduction {
       return InTwo(last);
     }
     const int64_t length = CountIn(shape_, begin, end);
-    int64_t size = 0;
-    if (const int64_t lines = LinesToFillVectors(end); !rows && lines > 1) {
-      size = DivisorNear(part, length, lines);
-      if (size != 0) return OfLines(begin, end, {length / size, size, lines});
+    const int64_t lines = rows ? 1 : LinesToFillVectors(end);
+    int64_t size = DivisorNear(part, length, rows ? kFillsVectors : lines);
+    if (size != 0) {
+      return OfSize(begin, end, {length / size, size, lines});
     }
-    size = DivisorNear(part, length, rows ? kFillsVectors : 1);
-    if (size == 0 && rows) size = DivisorNear(part, length, kFillsMost);
+    size = DivisorNear(part, length, rows ? kFillsMost : 1);
     return size == 0 ? WithRest(begin, end, part)
-                     : OfSize(begin, end, length / size, size);
+                     : OfSize(begin, end, {length / size, size, 1});
   }
 
   // How many lines of columns are together a multiple of a vector; 1 if one is,
@@ -178,31 +177,20 @@ class Reduction {
     return {partial, last};
   }
 
-  // Gives the array two dimensions for those that are reduced.
-  std::vector<MlirOperation> OfSize(size_t begin, size_t end, int64_t count,
-                                    int64_t size) const {
-    const auto d = static_cast<int64_t>(begin);
-    const MlirOperation partial = Reduce(
-        builder_.Reshape(array_, With(begin, end, {count, size})), {d + 1});
-    const MlirOperation last = Reduce(ResultOf(partial), {d});
-    ir_.Replace(op_, {ResultOf(last)});
-    return {partial, last};
-  }
-
-  struct InLines {
+  struct Division {
     int64_t count;  // of parts
-    int64_t size;   // of each, in lines
-    int64_t lines;  // that are taken for one, a divisor of size
+    int64_t size;   // of each
+    int64_t lines;  // of columns that are taken for one; divides the size
   };
-  // As OfSize; several lines of columns are one, whose vectors are full.
-  std::vector<MlirOperation> OfLines(size_t begin, size_t end,
-                                     const InLines& parts) const {
+  // Gives the array two dimensions for those that are reduced.
+  std::vector<MlirOperation> OfSize(size_t begin, size_t end,
+                                    const Division& parts) const {
     const auto d = static_cast<int64_t>(begin);
-    Dims shape(shape_.begin(),
-               shape_.begin() + static_cast<std::ptrdiff_t>(begin));
-    shape.insert(shape.end(),
-                 {parts.count, parts.size / parts.lines,
-                  parts.lines * CountIn(shape_, end, shape_.size())});
+    Dims shape = With(begin, end, {parts.count, parts.size / parts.lines});
+    if (parts.lines > 1) {
+      shape.resize(begin + 2);
+      shape.push_back(parts.lines * CountIn(shape_, end, shape_.size()));
+    }
     const MlirOperation partial =
         Reduce(builder_.Reshape(array_, shape), {d + 1});
     const MlirOperation last =

@@ -20,6 +20,7 @@ namespace {
 
 // Shorter sums are exact enough, and faster as products.
 constexpr int64_t kLong = 1 << 16;
+// In loops, shorter rows are slower as sums.
 constexpr int64_t kLongRow = 512;
 
 // One side of the product.

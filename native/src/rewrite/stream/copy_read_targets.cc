@@ -6,13 +6,11 @@
 // back.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "mlir/attributes.h"
+#include "mlir/tied_operands.h"
 #include "rewrite/stream/passes.h"
 
 namespace iree_pjrt {
@@ -25,21 +23,13 @@ struct Target {
 };
 
 std::vector<Target> TargetsOfDispatch(const Ir& ir, MlirOperation dispatch) {
-  const MlirAttribute tied = ir.Attribute(dispatch, "tied_operands");
-  if (!tied.ptr) return {};
-  const std::vector<int64_t> segments =
-      ReadIntegers(ir, ir.Attribute(dispatch, "operandSegmentSizes"));
-  // The workload comes before the arrays, the sizes of results come last.
-  const auto arrays = static_cast<size_t>(segments.front());
+  const auto tied = TiedOperands(ir, dispatch);
+  // The sizes of its results are its last operands.
   const size_t sizes =
-      ir.Operands(dispatch).size() - static_cast<size_t>(segments.back());
+      ir.Operands(dispatch).size() - ir.Results(dispatch).size();
   std::vector<Target> targets;
-  for (intptr_t i = 0; i < ir.api.mlirArrayAttrGetNumElements(tied); ++i) {
-    const int64_t given =
-        ReadInteger(ir, ir.api.mlirArrayAttrGetElement(tied, i));
-    if (given < 0) continue;
-    targets.push_back(
-        {arrays + static_cast<size_t>(given), sizes + static_cast<size_t>(i)});
+  for (size_t i = 0; i < tied.size(); ++i) {
+    if (tied[i]) targets.push_back({.array = *tied[i], .size = sizes + i});
   }
   return targets;
 }

@@ -5,7 +5,7 @@
 // read where they are, whoever else has them.
 #include <algorithm>
 
-#include "mlir/attributes.h"
+#include "mlir/tied_operands.h"
 #include "rewrite/stream/passes.h"
 
 namespace iree_pjrt {
@@ -23,15 +23,9 @@ bool IsCarried(const Ir& ir, MlirValue value) {
 // Whether the operation reads arrays, and gives none of them back as a result.
 bool OnlyReads(const Ir& ir, MlirOperation op) {
   if (ir.Name(op) != "stream.async.dispatch") return false;
-  const MlirAttribute tied = ir.Attribute(op, "tied_operands");
-  const intptr_t count =
-      tied.ptr ? ir.api.mlirArrayAttrGetNumElements(tied) : 0;
-  for (intptr_t i = 0; i < count; ++i) {
-    if (ReadInteger(ir, ir.api.mlirArrayAttrGetElement(tied, i)) >= 0) {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::none_of(TiedOperands(ir, op), [](const auto& operand) {
+    return operand.has_value();
+  });
 }
 
 }  // namespace

@@ -140,6 +140,13 @@ TEST(SumLongProductsTest, OfTheRowsOfAMatrix) {
   }
 }
 
+TEST(SumLongProductsTest, RowsStayWhereTheyAreNotAskedFor) {
+  EXPECT_TRUE(Holds(
+      Product("8x512xf32", "512xf32", "contracting_dims = [1] x [0]", "8xf32",
+              [](const Ir& ir) { SumLongProducts(ir, /*rows=*/false); }),
+      "dot_general"));
+}
+
 TEST(SumLongProductsTest, BatchesComeFirst) {
   const std::string text = Product(
       "65536x3x2xf32", "2x65536xf32",
