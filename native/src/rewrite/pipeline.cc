@@ -266,6 +266,9 @@ constexpr Pass kPasses[] = {
                        "of a cache"),
     IREE_PJRT_PASS(kLinalg, RoundFloats8,
                    "IREE rounds floats of 8 bits wrong; before WidenMath"),
+    IREE_PJRT_PASS(kLinalg, SaturateConversions,
+                   "IREE leaves open what integer NaN and large floats are; "
+                   "after RoundFloats8"),
     IREE_PJRT_PASS(kLinalg, ExpandPowers,
                    "powers of negative numbers and of zero are NaN in IREE"),
     IREE_PJRT_PASS(kLinalg, WidenMath,

@@ -164,9 +164,11 @@ def test_arithmetic_with_bytes(dtype, cpu):
         assert_same_bits(got, wanted)
 
 
-@pytest.mark.parametrize("target", ["float64", "float32", *HALVES, "int32", "uint8", "bool"])
-@pytest.mark.parametrize("source", ["float64", "float32", *HALVES, "int64", "int8", "bool"])
-@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.combined(
+    target=["float64", "float32", *HALVES, "int32", "uint8", "bool"],
+    source=["float64", "float32", *HALVES, "int64", "int8", "bool"],
+    size=[1, 1000],
+)
 def test_conversions(check, source, target, size):
     with jax.enable_x64(True):
         x = (RANDOM.uniform(0, 120, size)).astype(source)

@@ -75,8 +75,11 @@ void KeepProductSums(const Ir& ir);
 void PackFloat64Products(const Ir& ir);
 
 // Floats of 8 bits are rounded to as they are elsewhere. Comes before the
-// three below.
+// four below.
 void RoundFloats8(const Ir& ir);
+
+// NaN becomes the integer zero, and floats out of range the nearest integer.
+void SaturateConversions(const Ir& ir);
 
 // Powers of negative numbers and of zero, as C's pow has them.
 void ExpandPowers(const Ir& ir);

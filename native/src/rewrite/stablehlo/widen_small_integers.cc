@@ -2,7 +2,8 @@
 // Integers of less than a byte. IREE 3.11 packs them, and refuses an odd number
 // of them. Arrays of the framework and of the plugin use a byte for each; with
 // this pass the program does too. The pass cuts each result that may have grown
-// back to its bits, and so the inputs, whose upper bits are undefined.
+// back to its bits, and so the inputs, whose upper bits are undefined. Floats
+// become the nearest integer that there is.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -123,12 +124,37 @@ class SmallIntegers {
     for (size_t i = 0; i < types.size(); ++i) {
       const Small* small = SmallOf(ir_, types[i]);
       if (!small) continue;
-      Cut(ir_.api.mlirOperationGetResult(op, static_cast<intptr_t>(i)),
-          ir_.api.mlirOperationGetNextInBlock(op), *small);
+      const MlirValue result =
+          ir_.api.mlirOperationGetResult(op, static_cast<intptr_t>(i));
+      const MlirOperation next = ir_.api.mlirOperationGetNextInBlock(op);
+      if (name == "convert" && IsOfFloats(op)) {
+        Clamp(result, next, *small);
+      } else {
+        Cut(result, next, *small);
+      }
     }
   }
 
  private:
+  bool IsOfFloats(MlirOperation op) const {
+    const MlirValue operand = ir_.api.mlirOperationGetOperand(op, 0);
+    const auto array = ArrayTypeOf(ir_, ir_.api.mlirValueGetType(operand));
+    return array && IsFloat(array->Element());
+  }
+
+  void Clamp(MlirValue result, MlirOperation next, const Small& small) const {
+    const StablehloBuilder builder(ir_, next);
+    const int numbers = 1 << small.bits;
+    const int least = small.is_unsigned ? 0 : -numbers / 2;
+    const auto bound = [&](int number) {
+      return builder.Splat(builder.ShapeOf(result), small.wide, number);
+    };
+    const MlirValue clamped =
+        builder.Clamp(bound(least), result, bound(least + numbers - 1));
+    ir_.api.mlirValueReplaceAllUsesOfWith(result, clamped);
+    ir_.api.mlirOperationSetOperand(ir_.Definition(clamped), 1, result);
+  }
+
   void WidenValue(MlirOperation constant) const {
     constexpr std::string_view kValue = "value";
     ir_.SetAttribute(

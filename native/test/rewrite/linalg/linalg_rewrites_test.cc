@@ -43,6 +43,24 @@ TEST(RoundFloats8Test, ArithmeticIsInFloat32) {
   EXPECT_TRUE(Holds(text, ": i8 to f8E5M2")) << text;
 }
 
+TEST(SaturateConversionsTest, NanAndWhatIsOutOfRange) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: f32, %b: f16) -> (i32, i8, i64) {
+      %0 = arith.fptosi %a : f32 to i32
+      %1 = arith.fptoui %b : f16 to i8
+      %2 = arith.fptoui %a : f32 to i64
+      return %0, %1, %2 : i32, i8, i64
+    }
+  })",
+                                 &SaturateConversions);
+  EXPECT_TRUE(Holds(text, "arith.cmpf uno, %arg0")) << text;
+  EXPECT_TRUE(Holds(text, "constant 2147483647 : i32")) << text;
+  // What float32 holds exactly is limited before it is converted.
+  EXPECT_TRUE(Holds(text, "constant 2.550000e+02 : f32")) << text;
+  EXPECT_FALSE(Holds(text, "fptoui %arg")) << text;
+  EXPECT_TRUE(Holds(text, "constant -1 : i64")) << text;
+}
+
 TEST(CopySlicedSourcesTest, EveryOtherOfAFewComputedNumbers) {
   const auto slice = [](const std::string& size, const std::string& step) {
     return After(R"(#map = affine_map<(d0) -> (d0)>

@@ -272,6 +272,19 @@ TEST(WidenSmallIntegersTest, CutsWhatMayHaveGrown) {
   EXPECT_TRUE(Holds(text, "shift_right_logical")) << text;
 }
 
+TEST(WidenSmallIntegersTest, ClampsWhatWasAFloat) {
+  const std::string text = After(R"(module {
+    func.func @main(%a: tensor<3xf32>) -> tensor<3xi4> {
+      %0 = stablehlo.convert %a : (tensor<3xf32>) -> tensor<3xi4>
+      return %0 : tensor<3xi4>
+    }
+  })",
+                                 &WidenSmallIntegers);
+  EXPECT_TRUE(Holds(text, "stablehlo.clamp")) << text;
+  EXPECT_TRUE(Holds(text, "dense<-8> : tensor<3xi8>")) << text;
+  EXPECT_FALSE(Holds(text, "shift_left")) << text;
+}
+
 TEST(WidenSmallIntegersTest, RefusesOtherViews) {
   EXPECT_THROW(After(R"(module {
     func.func @main(%a: tensor<4x2xi4>) -> tensor<4xi8> {
