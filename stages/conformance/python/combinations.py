@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of several parameters whose combinations would be too many to run each time.
+"""Tests with more values of their parameters than can be run each time.
 
 ``@pytest.mark.combined(shape=SHAPES, dtype=DTYPES, ...)`` is as one ``parametrize`` for each
-parameter, but takes only so many combinations that every two values of two parameters meet, or,
-if there are only two parameters, every other combination, as of one colour on a chessboard; with
-``--combinations all`` it takes all of them.
+parameter, but takes only so many combinations that every two values of two parameters meet. Of
+two parameters it takes every other combination, as of one colour on a chessboard, and of one
+(seeds) every other value. With ``--combinations all`` it takes all of them.
 """
 
 import itertools
@@ -36,5 +36,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _few(*values: Iterable[object]) -> Iterable[Sequence[object]]:
     if len(values) > 2:
         return AllPairs([list(of_one) for of_one in values])
-    rows, columns = values
-    return [(r, c) for i, r in enumerate(rows) for j, c in enumerate(columns) if (i + j) % 2 == 0]
+    numbered = itertools.product(*map(enumerate, values))
+    return [[v for _, v in row] for row in numbered if sum(i for i, _ in row) % 2 == 0]

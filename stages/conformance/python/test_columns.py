@@ -116,8 +116,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("size", [2, 5000])
+@pytest.mark.combined(name=FUNCTIONS, size=[2, 5000])
 def test_functions_of_columns_and_their_gradients(size, name, on_both):
     function = FUNCTIONS[name]
     x = np.random.default_rng(0).normal(size=(size, 3)).astype(np.float32)

@@ -55,8 +55,7 @@ def same_on_xla(function, *arguments):
         np.testing.assert_array_equal(np.asarray(got), np.asarray(want), str(want.dtype))
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.combined(source=SOURCES, use=USES)
 def test_nearest_integers(source, use):
     with jax.enable_x64(True):
         same_on_xla(USES[use], numbers(source))

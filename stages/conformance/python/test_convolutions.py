@@ -87,8 +87,7 @@ def values(rng, shape, dtype):
     return jnp.asarray(rng.integers(-2, 3, shape), dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.combined(dtype=["float32", "bfloat16"], name=FORMS)
 def test_with_both_gradients(check, name, dtype):
     shape, kernel, names, more = FORMS[name]
     rng = np.random.default_rng(1)
@@ -103,7 +102,7 @@ def test_with_both_gradients(check, name, dtype):
     check("convolution", all_of_it, x, k)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.combined(seed=range(24))
 def test_of_any_size(check, seed):
     """Widths and features that fill tiles and registers, and others; windows, steps, batches."""
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 
-@pytest.mark.parametrize("first", range(0, 96, 8))
+@pytest.mark.combined(first=range(0, 96, 8))
 def test_family(first, on_both):
     fft_programs.check(range(first, first + 8), on_both)
 

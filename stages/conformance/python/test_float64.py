@@ -165,8 +165,7 @@ FILLED = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-@pytest.mark.parametrize("name", FILLED)
+@pytest.mark.combined(dtype=["complex64", "complex128"], name=FILLED)
 def test_constants_of_complex_numbers(name, dtype, check):
     # Whole numbers: sums and products are exact.
     x = np.random.default_rng(0).integers(-4, 5, (5, 2)) @ [1, 1j]

@@ -108,7 +108,7 @@ HOW = [
 ]
 
 
-@pytest.mark.parametrize("seeds", range(8))
+@pytest.mark.combined(seeds=range(8))
 def test_gathers(seeds):
     for seed in range(4 * seeds, 4 * seeds + 4):
         form = Form(seed)
@@ -123,7 +123,7 @@ def test_gathers(seeds):
         np.testing.assert_array_equal(np.asarray(got), gathered(form, x, index))
 
 
-@pytest.mark.parametrize("seeds", range(12))
+@pytest.mark.combined(seeds=range(12))
 def test_scatters(seeds):
     for seed in range(4 * seeds, 4 * seeds + 4):
         form = Form(100 + seed)
@@ -169,8 +169,7 @@ BY_UNSIGNED = {
 }
 
 
-@pytest.mark.parametrize("name", BY_UNSIGNED)
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.combined(name=BY_UNSIGNED, dtype=["uint8", "uint16", "uint32", "uint64"])
 def test_unsigned_indices(name, dtype, device, cpu):
     # Equal updates: `clip` brings two to one place.
     x, update = np.arange(100, dtype=np.float32), np.full(3, 1000, np.float32)

@@ -120,8 +120,7 @@ TILED += ["xkm,xkn->mn", "mxk,nxk->mn", "mkx,knx->xmn", "xyk,nk->xyn", "xmk,nkx-
 TILED_SIZES = {"m": 150, "k": 140, "n": 130, "x": 4, "y": 60}
 
 
-@pytest.mark.parametrize("equation", TILED)
-@pytest.mark.parametrize("dtype", ["int8", "bfloat16"])
+@pytest.mark.combined(equation=TILED, dtype=["int8", "bfloat16"])
 def test_products_of_narrow_types_in_every_order(same, dtype, equation):
     wide = "int32" if dtype == "int8" else "float32"
 
@@ -171,8 +170,7 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("name", AROUND)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.combined(name=AROUND, dtype=["float32", "float64"])
 def test_what_is_around_a_packed_product(same, dtype, name):
     with jax.enable_x64(True):
         a, b = (jnp.asarray(np.round(NORMAL((450, 450)) * 2), dtype) for _ in range(2))
@@ -194,8 +192,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("turned", ["neither", "left", "right", "both"])
+@pytest.mark.combined(end=ENDS, turned=["neither", "left", "right", "both"])
 def test_products_of_float64(same, turned, end):
     """Whose tiles are chosen by us with AVX-512. Several at once: compiling takes the time."""
 

@@ -71,7 +71,7 @@ class Form:
         )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.combined(seed=range(24))
 def test_convolutions_of_few_places(check, seed):
     form = Form(seed)
     dtype = ("float32", "float32", "bfloat16")[seed % 3]

@@ -62,8 +62,7 @@ SHARED_STARTS = {
 }
 
 
-@pytest.mark.parametrize("size", [8, 1000, 100000])
-@pytest.mark.parametrize("name", SHARED_STARTS)
+@pytest.mark.combined(size=[8, 1000, 100000], name=SHARED_STARTS)
 def test_loops_whose_start_is_used_afterwards(check, name, size):
     check(name, SHARED_STARTS[name], np.linspace(0.1, 1, size, dtype=np.float32))
 

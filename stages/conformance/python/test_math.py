@@ -97,8 +97,9 @@ def test_error_function(dtype):
     np.testing.assert_allclose(jax.jit(lax.erf)(x).astype("float64"), want, rtol=tolerance)
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "float16", "float32"])
-@pytest.mark.parametrize("shape", [(20,), (3, 500)])
+@pytest.mark.combined(
+    dtype=["int8", "uint8", "int32", "uint32", "float16", "float32"], shape=[(20,), (3, 500)]
+)
 def test_top_k_takes_the_first_of_equals(dtype, shape):
     x = np.random.default_rng(0).integers(0, 6, shape).astype(dtype)
     x[..., 3] = np.iinfo(dtype).min if np.issubdtype(dtype, np.integer) else -np.inf
@@ -119,9 +120,11 @@ def as_float32(x):
     return np.asarray(x).astype(np.float32)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, jnp.bfloat16, jnp.float8_e4m3fn])
-@pytest.mark.parametrize("shape", [(17,), (5, 100), (1000,), (3, 5, 7)])
-@pytest.mark.parametrize("axis", [None, -1])
+@pytest.mark.combined(
+    dtype=[np.float32, np.float16, jnp.bfloat16, jnp.float8_e4m3fn],
+    shape=[(17,), (5, 100), (1000,), (3, 5, 7)],
+    axis=[None, -1],
+)
 def test_extremes_of_floats(dtype, shape, axis):
     largest = jax.jit(lambda x: jnp.max(x, axis))
     smallest = jax.jit(lambda x: jnp.min(x, axis))

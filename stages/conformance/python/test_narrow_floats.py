@@ -74,8 +74,7 @@ def in_float64(function, arguments, cpu):
         return jax.tree.leaves(jax.jit(function)(*wide))
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.combined(dtype=HALVES, name=SUMS)
 def test_sums_round_once(name, dtype, cpu):
     function, *shapes = SUMS[name]
     arguments = [RANDOM.uniform(0.1, 0.4, shape).astype(dtype) for shape in shapes]
@@ -138,8 +137,7 @@ def test_rounding_float64_to_bytes(dtype, cpu):
         assert_same_bits(convert(x), convert(jax.device_put(x, cpu)))
 
 
-@pytest.mark.parametrize("target", ["float64", "float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.combined(target=["float64", "float32", "bfloat16", "float16"], dtype=BYTES)
 def test_bytes_as_wider_floats(dtype, target):
     with jax.enable_x64(True):
         x = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, dtype))

@@ -76,7 +76,7 @@ def gradient(pool):
     return jax.grad(weighted)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.combined(seed=range(16))
 def test_select_and_scatter_add(check, seed):
     form = Form(seed, DTYPES[seed % 6])
     select = lax.ge_p if seed % 3 else lax.le_p
@@ -222,8 +222,7 @@ REDUCERS = {
 }
 
 
-@pytest.mark.parametrize("reducer", REDUCERS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.combined(reducer=REDUCERS, seed=range(3))
 def test_dilated_windows(check, reducer, seed):
     dtype = "int32" if reducer == "xor" else ["float32", "bfloat16", "float32"][seed]
     form = Form(60 + seed, dtype)

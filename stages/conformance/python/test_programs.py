@@ -215,9 +215,7 @@ def test_elements_of_slices_in_a_loop():
     np.testing.assert_array_equal(others, [ROWS[2:, 1][AT]] * 4)
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
-@pytest.mark.parametrize("width", [1, 3])
-@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.combined(count=[1, 2, 5], width=[1, 3], axis=[0, 1])
 def test_reversal_of_slices(count, width, axis):
     x = np.arange((count + 3) * width, dtype=np.float32).reshape(-1, width)
     got = jax.jit(lambda x: jnp.flip(x[2 : count + 2], axis))(x)

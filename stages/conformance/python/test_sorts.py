@@ -13,7 +13,7 @@ from jax import lax
 HERE = str(pathlib.Path(__file__).parent)
 
 
-@pytest.mark.parametrize("first", range(0, 96, 6))
+@pytest.mark.combined(first=range(0, 96, 6))
 def test_family(first, device, cpu):
     sort_programs.check(range(first, first + 6), device, cpu)
 

@@ -65,12 +65,14 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("dtype", [*TYPES, "float8_e4m3fn", "int4", "float64", "complex128"])
-def test_copies_with_steps(dtype, same):
+@pytest.mark.combined(
+    dtype=[*TYPES, "float8_e4m3fn", "int4", "float64", "complex128"],
+    shape=[(1000,), (64, 129), (3, 5, 70), (400, 401)],
+)
+def test_copies_with_steps(dtype, shape, same):
     def program(x):
         return [(part, part + part) for part in (take(x) for take in STEPS.values())]
 
     with jax.enable_x64(dtype in ("float64", "complex128")):
-        for shape in [(1000,), (64, 129), (3, 5, 70), (400, 401)]:
-            x = np.random.default_rng(0).integers(0, 3, shape).astype(jnp.dtype(dtype))
-            same(program, x)
+        x = np.random.default_rng(0).integers(0, 3, shape).astype(jnp.dtype(dtype))
+        same(program, x)

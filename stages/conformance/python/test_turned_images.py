@@ -66,18 +66,17 @@ def test_resized(same, shape):
     same(program, image(shape, "float32"))
 
 
-@pytest.mark.parametrize("length", [1000, 1009, 30_000])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.combined(length=[1000, 1009, 30_000], dtype=DTYPES)
 def test_lines(same, dtype, length):
     x = image((length,), dtype)
     places = np.random.default_rng(length).integers(-length, length, length // 3, "int32")
     same(lambda x, places: (x[::-1], x[5:-3][::-1], x[places], x[::-2], x[places][::-1]), x, places)
 
 
-@pytest.mark.parametrize(
-    "shape", [(64, 64), (33, 1000), (1000, 17), (9, 30_000), (1025, 300), (3, 5, 700)]
+@pytest.mark.combined(
+    shape=[(64, 64), (33, 1000), (1000, 17), (9, 30_000), (1025, 300), (3, 5, 700)],
+    dtype=["float32", "bfloat16", "int32"],
 )
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
 def test_rows_with_a_number_each(same, dtype, shape):
     def program(x):
         first = x[..., :1]

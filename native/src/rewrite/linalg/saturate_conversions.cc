@@ -4,6 +4,7 @@
 // if it converts. With XLA, which the pass follows, they are zero and the
 // nearest integer.
 #include <cmath>
+#include <format>
 #include <limits>
 
 #include "mlir/scalar_builder.h"
@@ -41,7 +42,7 @@ MlirValue Saturated(const Ir& ir, const Conversion& conversion) {
   const ScalarBuilder i(ir, conversion.op, ir.ResultTypes(conversion.op).at(0));
   const int magnitude = conversion.bits - (conversion.is_signed ? 1 : 0);
   const auto number = [&](double value) {
-    return f.Constant(std::to_string(value));
+    return f.Constant(std::format("{:.1f}", value));
   };
   const auto less = [&](MlirValue a, MlirValue b) {
     return f.Compare(ScalarBuilder::kLess, a, b);
