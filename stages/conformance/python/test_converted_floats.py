@@ -14,8 +14,12 @@ BYTES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64
 TARGETS = [*BYTES, "int2", "int4", "uint2", "uint4"]
 
 # Around the ends of each integer's range, and beyond those of any.
-ENDS = [sign * (2.0**bits + more) for bits in (1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64) for sign in
-        (-1, 1) for more in (-1, -0.5, 0, 0.5, 1)]  # fmt: skip
+ENDS = [
+    sign * (2.0**bits + more)
+    for bits in (1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64)
+    for sign in (-1, 1)
+    for more in (-1, -0.5, 0, 0.5, 1)
+]
 NUMBERS = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 0.99, -0.99, 1e30, -1e30, *ENDS]
 
 
@@ -47,32 +51,24 @@ USES = {
 }
 
 
-def same_on_xla(function, *arguments):
-    """Bit for bit, on our device and on XLA:CPU."""
-    cpu = jax.devices("cpu")[0]
-    wanted = jax.jit(function)(*[jax.device_put(a, cpu) for a in arguments])
-    for got, want in zip(jax.jit(function)(*arguments), wanted, strict=True):
-        np.testing.assert_array_equal(np.asarray(got), np.asarray(want), str(want.dtype))
-
-
 @pytest.mark.combined(source=SOURCES, use=USES)
-def test_nearest_integers(source, use):
+def test_nearest_integers(source, use, same):
     with jax.enable_x64(True):
-        same_on_xla(USES[use], numbers(source))
+        same(USES[use], numbers(source))
 
 
 @pytest.mark.parametrize("source", SOURCES[:4])
-def test_of_real_sizes(source):
+def test_of_real_sizes(source, same):
     with jax.enable_x64(True):
-        same_on_xla(to_all, numbers(source, 1000))
+        same(to_all, numbers(source, 1000))
 
 
 @pytest.mark.parametrize("number", NUMBERS[:10])
-def test_one_number(number):
+def test_one_number(number, same):
     def chosen(x):
         index = (x / 1).astype("int32")
         branches = [lambda k=k: jnp.float32(k) for k in range(3)]
         return [*to_all(x), lax.switch(index, branches), jnp.arange(5.0)[index]]
 
     with jax.enable_x64(True):
-        same_on_xla(chosen, np.float32(number))
+        same(chosen, np.asarray(number, np.float32))

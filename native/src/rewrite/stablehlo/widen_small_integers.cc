@@ -136,10 +136,9 @@ class SmallIntegers {
   }
 
  private:
-  bool IsOfFloats(MlirOperation op) const {
-    const MlirValue operand = ir_.api.mlirOperationGetOperand(op, 0);
-    const auto array = ArrayTypeOf(ir_, ir_.api.mlirValueGetType(operand));
-    return array && IsFloat(array->Element());
+  bool IsOfFloats(MlirOperation convert) const {
+    return IsFloat(StablehloBuilder(ir_, convert)
+                       .ElementOf(ir_.api.mlirOperationGetOperand(convert, 0)));
   }
 
   void Clamp(MlirValue result, MlirOperation next, const Small& small) const {
