@@ -3,9 +3,11 @@
 // of range become, and IREE takes what the processor makes of them, or the host
 // if it converts. With XLA, which the pass follows, they are zero and the
 // nearest integer.
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <format>
 #include <limits>
+#include <string_view>
 
 #include "mlir/scalar_builder.h"
 #include "rewrite/linalg/passes.h"
@@ -23,6 +25,15 @@ MlirValue WideOperand(const Ir& ir, MlirOperation op) {
   return ScalarBuilder(ir, op, ir.ParseType("f32")).Apply("arith.extf", {x});
 }
 
+// By to_chars, as the decimal point of to_string depends on the locale.
+MlirValue Number(const ScalarBuilder& f, double value) {
+  std::array<char, 64> text;
+  const auto written =
+      std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed,
+                    /*precision=*/1);
+  return f.Constant(std::string_view(text.begin(), written.ptr));
+}
+
 // `x` is a float32 or float64.
 MlirValue Saturated(const Ir& ir, MlirOperation op, MlirValue x) {
   const MlirType from = ir.api.mlirValueGetType(x);
@@ -35,9 +46,7 @@ MlirValue Saturated(const Ir& ir, MlirOperation op, MlirValue x) {
   const int exact = ir.Print(from) == "f64"
                         ? std::numeric_limits<double>::digits
                         : std::numeric_limits<float>::digits;
-  const auto number = [&](double value) {
-    return f.Constant(std::format("{:.1f}", value));
-  };
+  const auto number = [&](double value) { return Number(f, value); };
   const auto less = [&](MlirValue a, MlirValue b) {
     return f.Compare(ScalarBuilder::kLess, a, b);
   };
