@@ -44,6 +44,16 @@ bool VectorsRunAlongRows(const std::vector<int64_t>& sizes) {
                               [](int64_t elements) { return elements > 1; });
 }
 
+// Whether vectors of rows are lines of what else is computed, as those of an
+// outer product with the sums: fewer rows would make these shorter.
+bool RowsAreLinesElsewhere(const Ir& ir,
+                           const std::vector<MlirOperation>& tiled) {
+  return std::ranges::any_of(tiled, [&](MlirOperation op) {
+    const std::vector<int64_t> sizes = TileSizes(ir, op, kVectors);
+    return sizes.size() > 1 && sizes.back() > 1;
+  });
+}
+
 void TileRowReduction(const Ir& ir, MlirOperation op) {
   std::vector<int64_t> sizes = TileSizes(ir, op, kReducedVectors);
   if (!VectorsRunAlongRows(sizes) || ir.Results(op).size() != 1) return;
@@ -53,10 +63,12 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
   const int64_t length = type->shape.back();
   const RowTile& tile = length < kLong.elements ? kShort : kLong;
   if (sizes.back() >= std::min(length, tile.elements)) return;
+  const std::vector<MlirOperation> tiled = TiledWith(ir, op);
+  if (RowsAreLinesElsewhere(ir, tiled)) return;
   sizes.back() = tile.elements;
   SetTileSizes(ir, op, kReducedVectors, sizes);
-  for (const MlirOperation tiled : TiledWith(ir, op)) {
-    LimitTileSizes(ir, tiled, kVectors, tile.rows);
+  for (const MlirOperation other : tiled) {
+    LimitTileSizes(ir, other, kVectors, tile.rows);
   }
 }
 

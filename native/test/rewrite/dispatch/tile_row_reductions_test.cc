@@ -41,6 +41,29 @@ TEST(TileRowReductionsTest, LongRowsAreTakenTwoAtATime) {
   EXPECT_TRUE(Holds(text, "vector_common_parallel = [2]>")) << text;
 }
 
+// The sums are then the columns of an array whose lines are vectors.
+TEST(TileRowReductionsTest, LinesOfAnOuterProductStayLong) {
+  std::string text = TextOf({.rows = 512,
+                             .columns = 512,
+                             .of_rows = true,
+                             .part = 32,
+                             .vector = 8,
+                             .zeros = 8,
+                             .elements = 16});
+  text.insert(
+      text.find(" return "),
+      " %t = tensor.empty() : tensor<784x512xf32> %3 = linalg.generic "
+      "{indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> "
+      "(d0, d1)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%1 : "
+      "tensor<512xf32>) outs(%t : tensor<784x512xf32>) attrs = "
+      "{lowering_config = #iree_cpu.lowering_config<vector_common_parallel = "
+      "[1, 8]>} { ^bb0(%a: f32, %b: f32): linalg.yield %a : f32 } -> "
+      "tensor<784x512xf32>");
+  text = After(text, &TileRowReductions);
+  EXPECT_TRUE(Holds(text, "vector_common_parallel = [1, 8]")) << text;
+  EXPECT_TRUE(Holds(text, "vector_common_parallel = [8, 0]")) << text;
+}
+
 TEST(TileRowReductionsTest, ColumnsAndRowsOfOneVectorStay) {
   for (const std::string& text :
        {Sums(1000, false), Sums(16), Sums(20, true, 32)}) {
