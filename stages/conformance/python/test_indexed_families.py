@@ -208,7 +208,7 @@ INDEXED = {
 }
 
 
-@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.combined(name=INDEXED)
 def test_indices_of_several_dimensions(name, same):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(5, 6, 7)).astype(np.float32)

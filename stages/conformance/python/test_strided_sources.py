@@ -34,8 +34,9 @@ TAKEN = {
 CASES = [(d, s) for d in TYPES for s in SLICES if d in ("uint8", "bfloat16") or s == "both"]
 
 
-@pytest.mark.parametrize(("dtype", "slices"), CASES)
-def test_taken_from_converted_slices(dtype, slices, same):
+@pytest.mark.combined(case=CASES)
+def test_taken_from_converted_slices(case, same):
+    dtype, slices = case
     x = np.random.default_rng(0).integers(0, 9, (6, 10)).astype(dtype)
     wider = "complex64" if dtype == "complex64" else "float32"
 

@@ -39,8 +39,9 @@ def masks(x):
     )
 
 
-@pytest.mark.parametrize(("dtype", "shape"), IMAGES)
-def test_images(same, dtype, shape):
+@pytest.mark.combined(images=IMAGES)
+def test_images(same, images):
+    dtype, shape = images
     x = image(shape, dtype)
     same(lambda x: (x[:, ::-1], x[:, :, ::-1], x[..., ::-1], x[::-1, ::-1]), x)
     same(lambda x: (jnp.rot90(x, axes=(1, 2)), jnp.rot90(x, 2, axes=(1, 2))), x)

@@ -42,7 +42,7 @@ def test_products_of_vectors(product, dtype, shape, on_both):
             np.testing.assert_allclose(got, want, rtol=tolerance, atol=least)
 
 
-@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.combined(product=PRODUCTS)
 def test_gradients_of_products_of_vectors(product, on_both):
     def loss(*arrays):
         return sum(jnp.sum(jnp.sin(r)) for r in jax.tree.leaves(PRODUCTS[product](*arrays)))
