@@ -255,6 +255,8 @@ constexpr Pass kPasses[] = {
                    "IREE computes only a part of what is indexed in two ways"),
     IREE_PJRT_PASS(kLinalg, GuardPairedResults,
                    "IREE transposes one of several results and ends"),
+    IREE_PJRT_CPU_PASS(kLinalg, GuardRepeatedSums,
+                       "IREE computes columns of what repeats sums of rows"),
     IREE_PJRT_PASS(kLinalg, GuardTakenParts,
                    "IREE computes only the part that is taken at index zero"),
     IREE_PJRT_PASS(kLinalg, GuardSlicedElements,
@@ -365,6 +367,8 @@ constexpr Pass kPasses[] = {
                        "IREE gives a few columns to many workers"),
     IREE_PJRT_CPU_PASS(kDispatch, TileRowReductions,
                        "IREE reduces a row by one vector at a time"),
+    IREE_PJRT_CPU_PASS(kDispatch, TileTransposes,
+                       "IREE transposes squares that leave narrow rows over"),
     IREE_PJRT_CPU_PASS(
         kDispatch, FillParts,
         "IREE divides loops into parts of less than a vector, and "

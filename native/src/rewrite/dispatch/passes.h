@@ -24,6 +24,7 @@ void TileColumnReductions(const Ir& ir);
 void TileRowReductions(const Ir& ir);
 
 // Workers get whole vectors of results, and rows in few pieces.
+void TileTransposes(const Ir& ir);
 void FillParts(const Ir& ir);
 
 // Loops take whole vectors, and what is left element by element.

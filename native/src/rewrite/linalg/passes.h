@@ -60,6 +60,9 @@ void GuardCrossedResults(const Ir& ir);
 // Of reductions of several results none is transposed.
 void GuardPairedResults(const Ir& ir);
 
+// Sums of rows that lines of a larger array repeat are an array of their own.
+void GuardRepeatedSums(const Ir& ir);
+
 // What is used whole, and taken from at an index that is known, is an array of
 // its own.
 void GuardTakenParts(const Ir& ir);

@@ -203,6 +203,52 @@ TEST(GuardPairedResultsTest, WhatIsTransposed) {
   EXPECT_FALSE(GuardsPaired(Placed("%r", "%0#1", "#ij")));
 }
 
+// The sums of `summed` (#row or #column) of %x, and what is made of them.
+bool GuardsRepeated(const std::string& summed, const std::string& places,
+                    int lines = 200) {
+  const std::string larger = "tensor<" + std::to_string(lines) + "x128xf32>";
+  return Holds(
+      After("#ij = affine_map<(d0, d1) -> (d0, d1)>\n"
+            "#row = affine_map<(d0, d1) -> (d0)>\n"
+            "#column = affine_map<(d0, d1) -> (d1)>\nmodule {"
+            "util.func public @main(%x: tensor<128x128xf32>, %e: "
+            "tensor<128xf32>, %n: " +
+                larger + ") -> " + larger +
+                "{ %s = linalg.generic {indexing_maps = [#ij, " + summed +
+                "], iterator_types = [" +
+                (summed == "#row" ? R"("parallel", "reduction")"
+                                  : R"("reduction", "parallel")") +
+                R"(]} ins(%x : tensor<128x128xf32>) outs(%e : tensor<128xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = arith.addf %a, %b : f32
+          linalg.yield %c : f32
+        } -> tensor<128xf32>
+        %h = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+          affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          ins(%s : tensor<128xf32>) outs(%e : tensor<128xf32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = arith.addf %a, %a : f32
+          linalg.yield %c : f32
+        } -> tensor<128xf32>
+        %r = linalg.generic {indexing_maps = [)" +
+                places + R"(, #ij], iterator_types = ["parallel", "parallel"]}
+          ins(%h : tensor<128xf32>) outs(%n : )" +
+                larger + R"() {
+        ^bb0(%a: f32, %b: f32):
+          linalg.yield %a : f32
+        } -> )" +
+                larger + " util.return %r : " + larger + " } }",
+            &GuardRepeatedSums),
+      "util.optimization_barrier");
+}
+
+TEST(GuardRepeatedSumsTest, OfRowsInLines) {
+  EXPECT_TRUE(GuardsRepeated("#row", "#column"));
+  EXPECT_FALSE(GuardsRepeated("#row", "#column", 100));
+  EXPECT_FALSE(GuardsRepeated("#row", "#row", 128));
+  EXPECT_FALSE(GuardsRepeated("#column", "#column"));
+}
+
 // Takes elements of %taken, at index `index` of its only dimension.
 bool GuardsTaken(const std::string& taken, const std::string& index,
                  const std::string& returned) {
