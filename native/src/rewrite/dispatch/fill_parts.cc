@@ -63,13 +63,6 @@ bool RunsAlongRows(const Ir& ir, MlirOperation op) {
   });
 }
 
-// The largest divisor up to `limit`.
-int64_t DivisorUpTo(int64_t limit, int64_t number) {
-  int64_t divisor = std::max<int64_t>(limit, 1);
-  while (number % divisor != 0) --divisor;
-  return divisor;
-}
-
 // Rows as long as the part has elements, or whole ones.
 bool LengthenRows(Loop rows, Loop row) {
   if (!row.IsDivided() || *rows.part < 1) return false;

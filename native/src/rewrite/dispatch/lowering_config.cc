@@ -66,6 +66,12 @@ int64_t UpToWhole(int64_t turns, int64_t tile) {
   return (turns + step - 1) / step * step;
 }
 
+int64_t DivisorUpTo(int64_t limit, int64_t number) {
+  int64_t divisor = std::max<int64_t>(limit, 1);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op) {
   const MlirOperation function = ir.Enclosing(op, "func.func");
   std::vector<MlirOperation> found = ir.AllOperations();

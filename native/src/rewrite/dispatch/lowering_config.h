@@ -33,6 +33,8 @@ void LimitTileSizes(const Ir& ir, MlirOperation op, std::string_view level,
                     int64_t most);
 // The least number of whole tiles that hold so many turns, in turns.
 int64_t UpToWhole(int64_t turns, int64_t tile);
+// The largest divisor up to `limit`.
+int64_t DivisorUpTo(int64_t limit, int64_t number);
 
 // What has vectors in the function of an operation, which is in it, too.
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op);

@@ -24,9 +24,12 @@ namespace iree_pjrt {
 namespace {
 
 // Of the elements that lie side by side in the result, and in the operand, what
-// a worker gets, if the lines have as many.
+// a worker gets, if the lines have as many. More where that divides the lines:
+// of a shorter part at the end of a line IREE masks the vectors of all.
 constexpr int64_t kWrittenPart = 256;
 constexpr int64_t kReadPart = 16;
+constexpr int64_t kMoreWritten = 400;
+constexpr int64_t kMoreRead = 40;
 // At least so many elements in all.
 constexpr int64_t kPart = 4096;
 // Of a line of the operand, what is taken at once of narrow elements.
@@ -110,18 +113,26 @@ void SetVectors(const Lines& lines, int64_t& read, int64_t& written) {
   written = VectorOf(lines.written, is_short ? 8 : 16);
 }
 
+int64_t PartOf(int64_t line, int64_t vector, int64_t wanted, int64_t most) {
+  if (Divides(vector, line)) {
+    const int64_t part = vector * DivisorUpTo(most / vector, line / vector);
+    if (2 * part >= wanted) return part;
+  }
+  return std::min(line, UpToWhole(wanted, vector));
+}
+
 void SetParts(const Lines& lines, const Loops& loops,
               const std::vector<int64_t>& vectors,
               std::vector<int64_t>& parts) {
   parts[loops.written] =
-      std::min(lines.written, UpToWhole(kWrittenPart, vectors[loops.written]));
+      PartOf(lines.written, vectors[loops.written], kWrittenPart, kMoreWritten);
   int64_t others = 1;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i != loops.read) others *= std::max<int64_t>(parts[i], 1);
   }
   const int64_t wanted = std::max(kReadPart, kPart / others);
-  parts[loops.read] =
-      std::min(lines.read, UpToWhole(wanted, vectors[loops.read]));
+  parts[loops.read] = PartOf(lines.read, vectors[loops.read], wanted,
+                             std::max(wanted, kMoreRead));
 }
 
 void TileTranspose(const Ir& ir, MlirOperation op) {

@@ -51,11 +51,11 @@ void ExpectSizes(const Transposed& array, const std::string& parts,
 }
 
 TEST(TileTransposesTest, SquaresDivideTheLines) {
-  ExpectSizes({10000, 100, "i8"}, "256, 16", "16, 4");
-  ExpectSizes({10000, 100, "f32"}, "256, 16", "8, 4");
-  ExpectSizes({10000, 100, "f32", 16}, "256, 16", "8, 4");
-  ExpectSizes({1000, 1000, "f32", 16}, "256, 16", "8, 8");
-  ExpectSizes({1000, 1000, "bf16", 16}, "256, 16", "8, 8");
+  ExpectSizes({10000, 100, "i8"}, "400, 20", "16, 4");
+  ExpectSizes({10000, 100, "f32"}, "400, 20", "8, 4");
+  ExpectSizes({10000, 100, "f32", 16}, "400, 20", "8, 4");
+  ExpectSizes({1000, 1000, "f32", 16}, "200, 40", "8, 8");
+  ExpectSizes({1000, 1000, "bf16", 16}, "200, 40", "8, 8");
 }
 
 TEST(TileTransposesTest, LinesThatNothingDividesAreTakenByEight) {
@@ -69,7 +69,7 @@ TEST(TileTransposesTest, ChannelsFillCacheLinesOfTheResult) {
 }
 
 TEST(TileTransposesTest, PartsOfShortLinesHaveMore) {
-  ExpectSizes({24, 50176, "i8"}, "24, 176", "8, 8");
+  ExpectSizes({24, 50176, "i8"}, "24, 128", "8, 8");
 }
 
 TEST(TileTransposesTest, WhatIsWellDividedOrNoTransposeStays) {
