@@ -72,6 +72,12 @@ int64_t DivisorUpTo(int64_t limit, int64_t number) {
   return divisor;
 }
 
+bool IsNarrow(const Ir& ir, MlirType element) {
+  return ir.api.mlirTypeIsAInteger(element)
+             ? ir.api.mlirIntegerTypeGetWidth(element) <= 16
+             : ir.Print(element).find("16") != std::string::npos;
+}
+
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op) {
   const MlirOperation function = ir.Enclosing(op, "func.func");
   std::vector<MlirOperation> found = ir.AllOperations();

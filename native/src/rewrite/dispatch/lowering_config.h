@@ -36,6 +36,10 @@ int64_t UpToWhole(int64_t turns, int64_t tile);
 // The largest divisor up to `limit`.
 int64_t DivisorUpTo(int64_t limit, int64_t number);
 
+// Integers of up to 16 bits, and floats of 16: processors without AVX-512 have
+// no masks for them, and none gathers them.
+bool IsNarrow(const Ir& ir, MlirType element);
+
 // What has vectors in the function of an operation, which is in it, too.
 std::vector<MlirOperation> TiledWith(const Ir& ir, MlirOperation op);
 // Null for an operation without a single result.

@@ -23,8 +23,10 @@ void TileColumnReductions(const Ir& ir);
 // Reductions of rows take several vectors of a row at once.
 void TileRowReductions(const Ir& ir);
 
-// Workers get whole vectors of results, and rows in few pieces.
+// Transposes take squares and parts that divide their lines.
 void TileTransposes(const Ir& ir);
+
+// Workers get whole vectors of results, and rows in few pieces.
 void FillParts(const Ir& ir);
 
 // Loops take whole vectors, and what is left element by element.

@@ -29,12 +29,6 @@ bool CountsDown(const Ir& ir, MlirValue index, int64_t loop) {
          LoopOf(ir, operands[1]) == loop;
 }
 
-bool IsNarrow(const Ir& ir, MlirType type) {
-  return ir.api.mlirTypeIsAInteger(type)
-             ? ir.api.mlirIntegerTypeGetWidth(type) <= 16
-             : ir.Print(type).find("16") != std::string::npos;
-}
-
 // Whether the processor gathers no such elements, which do not lie side by side
 // where the loop `along` turns.
 bool IsNarrowByIndex(const Ir& ir, MlirOperation extract, int64_t along) {

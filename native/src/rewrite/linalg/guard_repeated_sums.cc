@@ -2,7 +2,7 @@
 // Sums of rows that lines of a larger array repeat, as the product A x of the
 // update B - y (A x)^T. IREE (3.11, 3.13) makes one dispatch of both, and gives
 // workers some 32 of the sums: of the larger array as many columns, read and
-// written line by line. 784 x 512 numbers take three times as long as by two
+// written line by line. 784 x 512 numbers take five times as long as by two
 // dispatches. The pass puts such sums behind a barrier.
 #include <algorithm>
 #include <cstdint>

@@ -12,15 +12,18 @@ namespace iree_pjrt {
 namespace {
 
 // 512 sums of so many elements, in rows or columns.
+std::string TextOfSums(int length, bool of_rows = true, int elements = 16) {
+  return TextOf({.rows = of_rows ? 512 : length,
+                 .columns = of_rows ? length : 512,
+                 .of_rows = of_rows,
+                 .part = 32,
+                 .vector = 8,
+                 .zeros = 8,
+                 .elements = elements});
+}
+
 std::string Sums(int length, bool of_rows = true, int elements = 16) {
-  return After(TextOf({.rows = of_rows ? 512 : length,
-                       .columns = of_rows ? length : 512,
-                       .of_rows = of_rows,
-                       .part = 32,
-                       .vector = 8,
-                       .zeros = 8,
-                       .elements = elements}),
-               &TileRowReductions);
+  return After(TextOfSums(length, of_rows, elements), &TileRowReductions);
 }
 
 TEST(TileRowReductionsTest, PartsOfRowsAreLong) {
@@ -43,13 +46,7 @@ TEST(TileRowReductionsTest, LongRowsAreTakenTwoAtATime) {
 
 // The sums are then the columns of an array whose lines are vectors.
 TEST(TileRowReductionsTest, LinesOfAnOuterProductStayLong) {
-  std::string text = TextOf({.rows = 512,
-                             .columns = 512,
-                             .of_rows = true,
-                             .part = 32,
-                             .vector = 8,
-                             .zeros = 8,
-                             .elements = 16});
+  std::string text = TextOfSums(512);
   text.insert(
       text.find(" return "),
       " %t = tensor.empty() : tensor<784x512xf32> %3 = linalg.generic "
