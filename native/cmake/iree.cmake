@@ -61,6 +61,10 @@ else()
         iree_hal_local_executable_issue_dispatch_inline=iree_pjrt_issue_dispatch)
     endif()
   endforeach()
+  # src/cpu/transfers.cc says why.
+  target_compile_definitions(iree_hal_local_local.objects PRIVATE
+    iree_hal_buffer_map_copy=iree_pjrt_copy
+    iree_hal_buffer_map_fill=iree_pjrt_fill)
   list(APPEND IREE_PJRT_IREE_TARGETS
     iree::hal::drivers::local_sync::sync_driver
     iree::hal::local::executable_library_util

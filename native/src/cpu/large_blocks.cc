@@ -86,7 +86,8 @@ size_t LargeBlocks::GiveBackAligned(void* pointer) {
   taken_bytes_ -= size;
   free_.push_back({{pointer, size}});
   free_bytes_ += size;
-  UnmapUntil(std::min(most_free_bytes_, peak_bytes_), kMostFree);
+  UnmapUntil(std::min(most_free_bytes_, 2 * peak_bytes_ - taken_bytes_),
+             kMostFree);
   Lend();
   return size;
 }

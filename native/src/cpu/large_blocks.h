@@ -34,9 +34,10 @@ class LargeBlocks {
   Block Take(size_t size);
 
   // Returns the bytes of the block; 0 if it was not taken here. It is kept for
-  // Take, as long as no more is kept than was ever taken at once nor than an
-  // eighth of the machine's memory. The kernel takes most of that when it is
-  // short of memory.
+  // Take, as long as no more is mapped than twice what was ever taken at once
+  // (a program may need blocks of several sizes, one after the other), and no
+  // more kept than an eighth of the machine's memory. The kernel takes most of
+  // that when it is short of memory.
   size_t GiveBack(void* pointer) {
     const bool aligned = reinterpret_cast<uintptr_t>(pointer) % kLeast == 0;
     return aligned ? GiveBackAligned(pointer) : 0;

@@ -96,15 +96,20 @@ TEST(LargeBlocksTest, PointersOfOthersAreNoBlocks) {
   EXPECT_EQ(blocks.GiveBack(block), 0u);
 }
 
-TEST(LargeBlocksTest, NoMoreIsKeptThanWasTakenAtOnce) {
+// As a program whose arrays come one after the other, each of another size.
+TEST(LargeBlocksTest, TwiceWhatWasTakenAtOnceIsKept) {
   LargeBlocks blocks;
-  void* const small = blocks.Take(4 * kMega).pointer;
-  blocks.GiveBack(small);
-  EXPECT_TRUE(IsMapped(small));
   void* const large = blocks.Take(8 * kMega).pointer;
   blocks.GiveBack(large);
-  EXPECT_FALSE(IsMapped(small));
+  void* const middle = blocks.Take(6 * kMega).pointer;
+  blocks.GiveBack(middle);
   EXPECT_TRUE(IsMapped(large));
+  void* const small = blocks.Take(4 * kMega).pointer;
+  EXPECT_TRUE(IsMapped(large));
+  blocks.GiveBack(small);
+  EXPECT_FALSE(IsMapped(large));
+  EXPECT_TRUE(IsMapped(middle));
+  EXPECT_TRUE(IsMapped(small));
 }
 
 TEST(LargeBlocksTest, NoMoreThanSoManyBlocksAreKept) {

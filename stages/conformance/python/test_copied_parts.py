@@ -45,3 +45,25 @@ def test_copies_along_each_dimension(shape, source, copy, form, on_both):
     x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     for got, want in on_both(FORMS[form](program, SOURCES[source]), x):
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+LONG = {
+    "one after another": lambda x: jnp.concatenate([x, x[:7], x[3:]]),
+    "turned around": lambda x: jnp.roll(x, 11),
+    "between numbers": lambda x: jnp.pad(x, (5, x.size), constant_values=3),
+    "beside others": lambda x: jnp.stack([x, jnp.full(x.shape, 2, x.dtype), x]),
+    "in the middle": lambda x: jnp.zeros(3 * x.size, x.dtype).at[x.size : 2 * x.size].set(x),
+    "in turns": lambda x: jnp.tile(x, 3),
+}
+
+
+@pytest.mark.combined(
+    form=LONG,
+    length=[65_535, 262_143, 262_144, 262_145, 1_000_003],
+    dtype=["int8", "bool", "bfloat16", "float32", "float64", "complex128"],
+)
+def test_long_ones(check, form, length, dtype):
+    """Several threads copy and fill them."""
+    x = np.arange(length) % 113
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        check(form, LONG[form], jnp.asarray(x > 50 if dtype == "bool" else x, dtype))
