@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: of all elements, of rows of 100, of columns."""
+"""Reductions: of all elements, of rows of 100, of columns, and of what is computed of images."""
 
 from collections.abc import Callable
 from typing import Any
@@ -55,6 +55,13 @@ OPERATIONS = in_family(
     _rows("logsumexp", jax.nn.logsumexp, gradient=(0,)),
     _all("norm", jnp.linalg.norm, dtypes=("f32", "c64"), gradient=(0,)),
     _rows("norm", jnp.linalg.norm, gradient=(0,)),
+    Operation(
+        "mean_square_images",
+        lambda x: jnp.mean((x - 1) ** 2),
+        lambda n: (uniform(n // 250, 10, 25),),
+        dtypes=("f32", "bf16"),
+        gradient=(0,),
+    ),
     Operation("any", jnp.any, lambda n: (booleans(n, part=0.0),)),
     Operation("all_rows", lambda x: jnp.all(x, 1), lambda n: (booleans(n // 100, 100, part=0.99),)),
     Operation("count_nonzero", jnp.count_nonzero, lambda n: (booleans(n),)),

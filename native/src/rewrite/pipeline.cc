@@ -112,6 +112,9 @@ constexpr Pass kPasses[] = {
     IREE_PJRT_CPU_PASS(
         kStablehlo, LocateExtremes,
         "IREE compares pairs of elements and indices one by one"),
+    IREE_PJRT_PASS(kStablehlo, RepeatWindowedElements,
+                   "IREE writes and adds up the zeros between elements that "
+                   "windows see one by one"),
     IREE_PJRT_PASS(kStablehlo, ExpandWindows,
                    "IREE makes scalar code of windows over several arrays"),
     IREE_PJRT_PASS(kStablehlo, FlattenGathers,
@@ -306,6 +309,8 @@ constexpr Pass kPasses[] = {
                    "IREE loses one of two copies of what updates share"),
     IREE_PJRT_PASS(kFlow, GuardConstantTerms,
                    "IREE leaves out elements that are all one number"),
+    IREE_PJRT_CPU_PASS(kFlow, AddNegativeTerms,
+                       "IREE makes scalar code of sums of negative terms"),
     IREE_PJRT_PASS(kFlow, KeepSharedResults,
                    "IREE writes into what a branch or loop hands out"),
 

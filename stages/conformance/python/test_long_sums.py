@@ -134,3 +134,48 @@ def test_gradients(on_both):
 
     for ours, theirs in on_both(jax.grad(loss, argnums=(0, 1)), w, x):
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=1e-9)
+
+
+COMPUTED = {
+    "negative": lambda x: -x,
+    "difference": lambda x: x[:1] - x,
+    "scaled": lambda x: 3 - 2 * x,
+    "square": lambda x: x * -x,
+    "chosen": lambda x: jnp.where(x > 0, x, -1),
+    "compared": lambda x: x != 1,
+    "turned": lambda x: -x.T,
+}
+MANY = [((64, 40, 48), None), ((1030, 66), None), ((4099, 16), None), ((5, 200, 512), (1, 2))]
+TOGETHER = {
+    "sum": jnp.sum,
+    "max": jnp.max,
+    "mean and square": lambda x, axis: (jnp.sum(x, axis), jnp.sum(x * x, axis)),
+}
+
+
+@pytest.mark.combined(
+    computed=COMPUTED,
+    shape=MANY,
+    together=TOGETHER,
+    dtype=["float32", "float64", "bfloat16", "int32", "int8", "uint8", "complex64"],
+)
+def test_what_is_computed_in_many_dimensions(check, computed, shape, together, dtype):
+    """Small whole numbers: sums are exact in any order, but for bfloat16 of XLA:CPU."""
+    (shape, axis), function = shape, COMPUTED[computed]
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 3, shape) if dtype == "uint8" else rng.integers(-1, 2, shape)
+    if (together, dtype) == ("max", "uint8"):
+        pytest.skip("XLA:CPU (jaxlib 0.10.2) compares bytes that were computed as signed ones")
+    if dtype == "complex64":
+        if computed == "chosen" or together == "max":
+            pytest.skip("complex numbers have no order")
+        values = values + 1j * rng.integers(-1, 2, shape)
+    if computed == "turned" and axis:
+        axis = (0, 1)
+
+    def program(x):
+        x = function(x)
+        return TOGETHER[together](x.astype("float32") if dtype == "bfloat16" else x, axis=axis)
+
+    with jax.enable_x64(True) if hasattr(jax, "enable_x64") else jax.experimental.enable_x64():
+        check("reduced", program, jnp.asarray(values, dtype))

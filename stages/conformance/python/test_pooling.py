@@ -298,6 +298,52 @@ def test_average_of_real_sizes(check, dtype):
     check("average", lambda x: (pool(x), gradient(pool)(x)), x)
 
 
+APART = {
+    "line": ((1000,), (5,)),
+    "rows": ((30, 7), (3, 1)),
+    "NHWC": ((2, 14, 13, 8), (1, 2, 2, 1)),
+    "NCHW": ((2, 3, 10, 12), (1, 1, 4, 3)),
+    "volume": ((1, 4, 5, 6, 3), (1, 2, 3, 2, 1)),
+}
+PADDED = {
+    "apart": lambda size: (size - 1, size - 1, size - 1),
+    "before": lambda size: (size, size - 1, size - 1),
+    "after": lambda size: (size - 1, size, size - 1),
+    "further apart": lambda size: (size - 1, size - 1, size),
+    "over each other": lambda size: (size - 1, size - 1, max(size - 2, 0)),
+}
+
+
+@pytest.mark.combined(
+    array=APART,
+    padded=PADDED,
+    fill=[0, 1],
+    by=["pad", "window"],
+    dtype=["float32", "bfloat16", "int32", "complex64", "int8"],
+)
+def test_windows_of_one_element(check, array, padded, fill, by, dtype):
+    """As gradients of pools of windows side by side have them, and what is almost that."""
+    shape, window = APART[array]
+    numbers = np.random.default_rng(9).integers(-3, 4, shape)
+    x = np.where(numbers == 0, -0.0, numbers) if dtype != "int8" else numbers
+    padding = [PADDED[padded](size) for size in window]
+    ones = (1,) * len(window)
+    zero, fill = number(0, dtype), number(fill, dtype)
+
+    def by_pad(x):
+        x = lax.pad(x * 2, fill, padding)
+        return lax.reduce_window(x, zero, lax.add, window, ones, "VALID")
+
+    def by_window(x):
+        low_high = [(low, high) for low, high, _ in padding]
+        dilation = [interior + 1 for *_, interior in padding]
+        return lax.reduce_window(
+            x * 2, zero, lax.add, window, ones, low_high, base_dilation=dilation
+        )
+
+    check("sums", by_pad if by == "pad" else by_window, jnp.asarray(x, dtype))
+
+
 @pytest.mark.parametrize("cumulative", [lax.cumsum, lax.cummax, lax.cumprod, lax.cumlogsumexp])
 def test_cumulative(check, cumulative):
     x = np.random.default_rng(9).integers(0, 2, 20_000).astype("f")

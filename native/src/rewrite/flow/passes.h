@@ -24,6 +24,9 @@ void GuardSharedTargets(const Ir& ir);
 // Reductions whose terms are all one number are not vectorized.
 void GuardConstantTerms(const Ir& ir);
 
+// Reductions add negative terms, and subtract none.
+void AddNegativeTerms(const Ir& ir);
+
 }  // namespace iree_pjrt
 
 #endif  // IREE_PJRT_REWRITE_FLOW_PASSES_H_

@@ -33,6 +33,10 @@ void SpreadPredicates(const Ir& ir);
 // Where the largest element is: found by it, not beside it.
 void LocateExtremes(const Ir& ir);
 
+// Sums over windows, each of which sees one element among zeros: that element,
+// so often repeated.
+void RepeatWindowedElements(const Ir& ir);
+
 // reduce_window of several arrays, or with a body that is not one operation:
 // elementwise operations.
 void ExpandWindows(const Ir& ir);

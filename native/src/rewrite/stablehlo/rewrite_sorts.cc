@@ -19,6 +19,7 @@
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/comparator.h"
+#include "rewrite/stablehlo/elementwise.h"
 #include "rewrite/stablehlo/passes.h"
 
 namespace iree_pjrt {
@@ -27,51 +28,6 @@ namespace {
 // Of a sort whose call would cost more than it saves.
 constexpr int64_t kFewElements = 256;
 
-// Of scalars, and the same of arrays element by element.
-constexpr std::array<std::string_view, 43> kElementwise = {
-    "abs",
-    "add",
-    "and",
-    "atan2",
-    "bitcast_convert",
-    "cbrt",
-    "ceil",
-    "clamp",
-    "compare",
-    "complex",
-    "convert",
-    "cosine",
-    "count_leading_zeros",
-    "divide",
-    "exponential",
-    "exponential_minus_one",
-    "floor",
-    "imag",
-    "is_finite",
-    "log",
-    "log_plus_one",
-    "logistic",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negate",
-    "not",
-    "or",
-    "popcnt",
-    "power",
-    "real",
-    "reduce_precision",
-    "remainder",
-    "round_nearest_afz",
-    "round_nearest_even",
-    "rsqrt",
-    "select",
-    "sign",
-    "sine",
-    "sqrt",
-    "subtract",
-    "tanh",
-    "xor"};
 constexpr std::array<std::string_view, 4> kNumericOrder = {"bf16", "f16", "f32",
                                                            "f64"};
 
@@ -191,7 +147,7 @@ class SortRewriter {
 
   std::optional<MlirValue> Elementwise(MlirValue value) {
     const MlirOperation op = ir_.Definition(value);
-    if (!Holds(kElementwise, StablehloName(ir_.Name(op)))) return std::nullopt;
+    if (!IsElementwise(StablehloName(ir_.Name(op)))) return std::nullopt;
     std::vector<MlirValue> arrays;
     for (const MlirValue operand : ir_.Operands(op)) {
       const auto array = ArrayOf(operand);

@@ -6,7 +6,6 @@
 // reduction to the implementation, and its initial value changes nothing
 // however often it is taken (`reduce`).
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <numeric>
@@ -18,6 +17,7 @@
 #include "mlir/attributes.h"
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
+#include "rewrite/stablehlo/elementwise.h"
 #include "rewrite/stablehlo/passes.h"
 #include "rewrite/stablehlo/vectors.h"
 
@@ -38,26 +38,6 @@ constexpr int64_t kFillsMost = 16;
 
 int64_t CountIn(const Dims& shape, size_t begin, size_t end) {
   return ElementCount(std::span(shape).subspan(begin, end - begin));
-}
-
-// What only its own kind of shape is computed of may take another one: of what
-// was spread over rows IREE would first make an array.
-bool IsComputedInPlace(const Ir& ir, MlirValue array, int depth = 0) {
-  const MlirOperation op = ir.Definition(array);
-  if (!op.ptr) return true;
-  const std::string_view name = StablehloName(ir.Name(op));
-  if (name == "constant") return true;
-  constexpr std::array<std::string_view, 8> kOfTheSameShape = {
-      "abs", "add",      "convert", "exponential",
-      "log", "multiply", "negate",  "subtract"};
-  constexpr int kDeepest = 4;
-  return depth < kDeepest &&
-         std::ranges::find(kOfTheSameShape, name) != kOfTheSameShape.end() &&
-         std::ranges::all_of(
-             ir.Operands(op),
-             [&](MlirValue operand) {
-               return IsComputedInPlace(ir, operand, depth + 1);
-             });
 }
 
 // The multiple of `step` within a factor of two of `part` that divides `length`
@@ -108,6 +88,7 @@ class Reduction {
       }
       if (all <= kLeast) return {};
       return InTwo(
+          array_, dimensions_,
           Dims(dimensions_.begin() + static_cast<std::ptrdiff_t>(first),
                dimensions_.end()));
     }
@@ -123,17 +104,24 @@ class Reduction {
  private:
   std::vector<MlirOperation> Parts(size_t begin, size_t end, int64_t part,
                                    bool rows) const {
+    const int64_t lines = rows ? 1 : LinesToFillVectors(end);
     // Dimensions as they are, if they make good parts.
-    for (size_t d = end - 1; d > begin; --d) {
-      const int64_t size = CountIn(shape_, d, end);
-      if (size > 4 * part || CountIn(shape_, begin, d) == 1) break;
-      if (size < part / 4) continue;
-      Dims last(end - d);
-      std::iota(last.begin(), last.end(), static_cast<int64_t>(d));
-      return InTwo(last);
+    size_t d = end - 1;
+    while (d > begin && CountIn(shape_, d, end) < part / 4) --d;
+    if (lines == 1 && CountIn(shape_, d, end) <= 4 * part &&
+        CountIn(shape_, begin, d) > 1) {
+      return InTwo(array_, dimensions_, Places(d, end));
+    }
+    if (rows && end - begin > 1) {
+      const int64_t inner = CountIn(shape_, d + 1, end);
+      for (const int64_t fills : {kFillsVectors, kFillsMost}) {
+        const int64_t count =
+            DivisorNear(std::max(part / inner, int64_t{1}), shape_[d],
+                        fills / std::gcd(inner, fills));
+        if (count != 0) return WithinOne(d, count);
+      }
     }
     const int64_t length = CountIn(shape_, begin, end);
-    const int64_t lines = rows ? 1 : LinesToFillVectors(end);
     int64_t size = DivisorNear(part, length, rows ? kFillsVectors : lines);
     if (size != 0) {
       return OfSize(begin, end, {length / size, size, lines});
@@ -148,7 +136,7 @@ class Reduction {
   int64_t LinesToFillVectors(size_t end) const {
     const int64_t columns = CountIn(shape_, end, shape_.size());
     const int64_t lines = kFillsMost / std::gcd(columns, kFillsMost);
-    return lines > 1 && IsComputedInPlace(ir_, array_) ? lines : 1;
+    return lines > 1 && TakesAnyShape(ir_, array_) ? lines : 1;
   }
 
   // One value, or a few, all over: of its parts IREE makes vectors that it then
@@ -163,18 +151,36 @@ class Reduction {
     return name == "constant" || name == "broadcast_in_dim";
   }
 
-  // Reduces these dimensions first, and then the others.
-  std::vector<MlirOperation> InTwo(const Dims& first) const {
-    Dims rest;  // of the dimensions, as the partial result has them
-    for (const int64_t d : dimensions_) {
+  static Dims Places(size_t begin, size_t end) {
+    Dims places(end - begin);
+    std::iota(places.begin(), places.end(), static_cast<int64_t>(begin));
+    return places;
+  }
+
+  // Reduces of these dimensions `first` first, and then the others.
+  std::vector<MlirOperation> InTwo(MlirValue array, const Dims& dimensions,
+                                   const Dims& first) const {
+    Dims rest;  // as the partial result has them
+    for (const int64_t d : dimensions) {
       if (std::ranges::find(first, d) != first.end()) continue;
       rest.push_back(
           d - std::ranges::count_if(first, [&](int64_t f) { return f < d; }));
     }
-    const MlirOperation partial = Reduce(array_, first);
+    const MlirOperation partial = Reduce(array, first);
     const MlirOperation last = Reduce(ResultOf(partial), rest);
     ir_.Replace(op_, {ResultOf(last)});
     return {partial, last};
+  }
+
+  // The parts are so many elements of dimension `d` with all after it. (What
+  // the array is computed of can take that shape, and no other.)
+  std::vector<MlirOperation> WithinOne(size_t d, int64_t count) const {
+    Dims shape = shape_;
+    shape[d] /= count;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(d) + 1, count);
+    const auto begin = static_cast<size_t>(dimensions_.front());
+    return InTwo(builder_.Reshape(array_, shape), Places(begin, shape.size()),
+                 Places(d + 1, shape.size()));
   }
 
   struct Division {
@@ -191,8 +197,7 @@ class Reduction {
       shape.resize(begin + 2);
       shape.push_back(parts.lines * CountIn(shape_, end, shape_.size()));
     }
-    const MlirOperation partial =
-        Reduce(builder_.Reshape(array_, shape), {d + 1});
+    const MlirOperation partial = Reduce(InShape(shape), {d + 1});
     const MlirOperation last =
         Reduce(builder_.Reshape(ResultOf(partial),
                                 With(begin, end, {parts.count * parts.lines})),
@@ -206,7 +211,7 @@ class Reduction {
                                       int64_t size) const {
     const int64_t length = CountIn(shape_, begin, end);
     const Dims flat = With(begin, end, {length});
-    const MlirValue array = builder_.Reshape(array_, flat);
+    const MlirValue array = InShape(flat);
     Dims from(flat.size(), 0);
     Dims to = flat;
     to[begin] = length / size * size;
@@ -218,6 +223,12 @@ class Reduction {
     ir_.Replace(op_,
                 {builder_.Map(op_, 0, 0, {ResultOf(most), ResultOf(rest)})});
     return {most, rest};
+  }
+
+  MlirValue InShape(const Dims& shape) const {
+    return TakesAnyShape(ir_, array_)
+               ? iree_pjrt::InShape(ir_, op_, array_, shape)
+               : builder_.Reshape(array_, shape);
   }
 
   // The shape, with others for the dimensions that are reduced.

@@ -238,7 +238,8 @@ TEST(KeepSharedResultsTest, ALoopThatCarriesOnWhatIsOutside) {
 
 // A reduction of nine numbers by `combine`, of `term` and what came before.
 std::string ReducedBy(const std::string& combine, const std::string& term,
-                      const std::string& type = "i32") {
+                      const std::string& type = "i32",
+                      void (*pass)(const Ir&) = &GuardConstantTerms) {
   const std::string text = R"(module {
       util.func public @main(%x: tensor<9xi32>, %start: tensor<i32>)
           -> tensor<i32> {
@@ -259,8 +260,7 @@ std::string ReducedBy(const std::string& combine, const std::string& term,
         util.return %0 : tensor<i32>
       }
     })";
-  return After(std::regex_replace(text, std::regex("i32"), type),
-               &GuardConstantTerms);
+  return After(std::regex_replace(text, std::regex("i32"), type), pass);
 }
 
 TEST(GuardConstantTermsTest, OneTermStandsForAllThatAreEqual) {
@@ -297,6 +297,55 @@ TEST(GuardConstantTermsTest, TermsThatDifferStay) {
     const std::string sum = ReducedBy("addi", term);
     EXPECT_FALSE(Holds(sum, "tensor.empty")) << sum;
     EXPECT_FALSE(Holds(sum, "util.optimization_barrier")) << sum;
+  }
+}
+
+TEST(AddNegativeTermsTest, IntegersAreAdded) {
+  const std::string text = ReducedBy("subi", "%a", "i32", &AddNegativeTerms);
+  EXPECT_TRUE(Holds(text, "arith.xori %in, %c-1_i32")) << text;
+  EXPECT_TRUE(Holds(text, "arith.addi %out, ")) << text;
+  EXPECT_FALSE(Holds(text, "arith.subi")) << text;
+}
+
+TEST(AddNegativeTermsTest, OtherReductionsStay) {
+  // The sum is taken from the term, or is the term.
+  for (const char* term : {"%b", "%i"}) {
+    const std::string text = ReducedBy("xori", term, "i32", &AddNegativeTerms);
+    EXPECT_FALSE(Holds(text, "-1")) << text;
+  }
+  EXPECT_TRUE(
+      Holds(ReducedBy("subi", "%b", "i32", &AddNegativeTerms), "arith.subi"));
+}
+
+// The sum of nine floats of a type by `subf`.
+std::string Subtracted(const std::string& type) {
+  const std::string text = R"(module {
+      util.func public @main(%x: tensor<9xf32>, %start: tensor<f32>)
+          -> tensor<f32> {
+        %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>,
+                                              affine_map<(d0) -> ()>],
+                             iterator_types = ["reduction"]}
+            ins(%x : tensor<9xf32>) outs(%start : tensor<f32>) {
+        ^bb0(%a: f32, %b: f32):
+          %c = arith.subf %b, %a : f32
+          linalg.yield %c : f32
+        } -> tensor<f32>
+        util.return %0 : tensor<f32>
+      }
+    })";
+  return After(std::regex_replace(text, std::regex("f32"), type),
+               &AddNegativeTerms);
+}
+
+TEST(AddNegativeTermsTest, FloatsGetTheOtherSign) {
+  for (const auto& [type, sign] :
+       {std::pair("f32", "-2147483648 : i32"),
+        std::pair("bf16", "-32768 : i16"),
+        std::pair("f64", "-9223372036854775808 : i64")}) {
+    const std::string text = Subtracted(type);
+    EXPECT_TRUE(Holds(text, sign)) << text;
+    EXPECT_TRUE(Holds(text, "arith.addf %out, ")) << text;
+    EXPECT_FALSE(Holds(text, "arith.subf")) << text;
   }
 }
 

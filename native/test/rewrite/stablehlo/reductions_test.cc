@@ -180,7 +180,49 @@ TEST(SplitReductionsTest, KeepsTheFirstDimensionsApart) {
 
 TEST(SplitReductionsTest, MakesPartsWhereThereAreNone) {
   EXPECT_TRUE(Holds(Sum("131072", "0"), "-> tensor<128xf32>"));
-  EXPECT_TRUE(Holds(Sum("3x32768", "0, 1"), "-> tensor<128xf32>"));
+}
+
+// What the array is computed of can take the shape of one that has more
+// dimensions, but none that cuts across them.
+TEST(SplitReductionsTest, DimensionsAreCutAndNotJoined) {
+  const std::string of_one = Sum("4096x256", "0, 1");
+  EXPECT_TRUE(Holds(of_one, "-> tensor<512x8x256xf32>")) << of_one;
+  EXPECT_TRUE(Holds(of_one, "-> tensor<512xf32>")) << of_one;
+  const std::string of_long = Sum("3x32768", "0, 1");
+  EXPECT_TRUE(Holds(of_long, "-> tensor<3x64x512xf32>")) << of_long;
+  const std::string rows = Sum("5x100x4096x16", "1, 2, 3", "5x");
+  EXPECT_TRUE(Holds(rows, "-> tensor<5x100x32x128x16xf32>")) << rows;
+  // 4099 is a prime.
+  const std::string prime = Sum("4099x16", "0, 1");
+  EXPECT_TRUE(Holds(prime, "stablehlo.slice")) << prime;
+}
+
+TEST(SplitReductionsTest, WhatIsComputedTakesTheirShape) {
+  const auto after = [](const std::string& computed) {
+    return After(R"(module {
+      func.func @main(%v: tensor<10000x100xf32>, %w: tensor<100xf32>,
+                      %z: tensor<f32>) -> tensor<100xf32> {
+        %s = stablehlo.broadcast_in_dim %z, dims = []
+            : (tensor<f32>) -> tensor<10000x100xf32>
+        %l = stablehlo.broadcast_in_dim %w, dims = [1]
+            : (tensor<100xf32>) -> tensor<10000x100xf32>
+        %m = stablehlo.multiply %v, )" +
+                     computed + R"( : tensor<10000x100xf32>
+        %0 = stablehlo.reduce(%m init: %z) applies stablehlo.add
+            across dimensions = [0]
+            : (tensor<10000x100xf32>, tensor<f32>) -> tensor<100xf32>
+        return %0 : tensor<100xf32>
+      }
+    })",
+                 &SplitReductions);
+  };
+  for (const char* computed : {"%v", "%s"}) {
+    const std::string text = after(computed);
+    EXPECT_TRUE(Holds(text, " : tensor<125x20x400xf32>\n")) << text;
+    EXPECT_EQ(Count(text, "multiply"), 2u) << text;  // one is unused
+  }
+  // Lines that are spread over rows keep their shape.
+  EXPECT_FALSE(Holds(after("%l"), "x400xf32>"));
 }
 
 TEST(SplitReductionsTest, PartsDoNotGrow) {

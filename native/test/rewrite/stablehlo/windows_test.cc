@@ -273,5 +273,54 @@ TEST(CutUnusedEndsTest, OfAConvolution) {
   EXPECT_TRUE(Holds(text, "slice %arg0 [0:2, 0:3, 0:6, 0:5]")) << text;
 }
 
+// The sums over windows of this size of an array of 2 x 3, padded with `fill`
+// as this says.
+std::string SumsOfPadded(const std::string& fill, int size,
+                         const std::string& padding,
+                         const std::string& result) {
+  const std::string type = "tensor<" + result + "xf32>";
+  const int rows = 2 * size + size - 1;
+  const std::string padded = "tensor<" + std::to_string(rows) + "x3xf32>";
+  return R"(module {
+    func.func @main(%x: tensor<2x3xf32>) -> )" +
+         type + R"( {
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %i = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> tensor<f32>
+      %f = stablehlo.constant dense<)" +
+         fill + R"(> : tensor<f32>
+      %p = stablehlo.pad %x, %f, )" +
+         padding + " : (tensor<2x3xf32>, tensor<f32>) -> " + padded + R"(
+      %0 = "stablehlo.reduce_window"(%p, %i) <{window_dimensions = array<i64: )" +
+         std::to_string(size) + R"(, 1>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %r = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %r : tensor<f32>
+        }) : ()" +
+         padded + ", tensor<f32>) -> " + type + "\n return %0 : " + type +
+         "\n}\n}";
+}
+
+TEST(RepeatWindowedElementsTest, WindowsOfOneElementRepeatIt) {
+  const std::string text = After(SumsOfPadded("0.0", 3,
+                                              "low = [2, 0], high = [2, 0], "
+                                              "interior = [2, 0]",
+                                              "6x3"),
+                                 &RepeatWindowedElements);
+  EXPECT_FALSE(Holds(text, "reduce_window")) << text;
+  EXPECT_TRUE(Holds(text, "(tensor<2x3xf32>) -> tensor<2x3x3xf32>")) << text;
+}
+
+TEST(RepeatWindowedElementsTest, OtherPaddingStays) {
+  for (const auto& [fill, padding] :
+       {std::pair("1.0", "low = [2, 0], high = [2, 0], interior = [2, 0]"),
+        std::pair("0.0", "low = [1, 0], high = [3, 0], interior = [2, 0]"),
+        std::pair("0.0", "low = [3, 0], high = [2, 0], interior = [1, 0]")}) {
+    EXPECT_TRUE(Holds(
+        After(SumsOfPadded(fill, 3, padding, "6x3"), &RepeatWindowedElements),
+        "reduce_window"))
+        << padding;
+  }
+}
+
 }  // namespace
 }  // namespace iree_pjrt
