@@ -311,6 +311,8 @@ constexpr Pass kPasses[] = {
                    "IREE leaves out elements that are all one number"),
     IREE_PJRT_CPU_PASS(kFlow, AddNegativeTerms,
                        "IREE makes scalar code of sums of negative terms"),
+    IREE_PJRT_CPU_PASS(kFlow, MergeRowDispatches,
+                       "IREE writes and reads all rows between two reductions"),
     IREE_PJRT_PASS(kFlow, KeepSharedResults,
                    "IREE writes into what a branch or loop hands out"),
 

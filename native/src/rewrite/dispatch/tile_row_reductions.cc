@@ -54,6 +54,16 @@ bool RowsAreLinesElsewhere(const Ir& ir,
   });
 }
 
+// Of several reductions of the same rows: LLVM takes what is left of a row
+// apart into elements, and of more than these runs out of registers.
+RowTile TileOfSeveral(int64_t length) {
+  for (const RowTile& tile : {kLong, kShort, RowTile{32, 8}}) {
+    const int64_t left = length % tile.elements;
+    if (length >= tile.elements && 16 * left <= 9 * tile.elements) return tile;
+  }
+  return {16, 8};
+}
+
 void TileRowReduction(const Ir& ir, MlirOperation op) {
   std::vector<int64_t> sizes = TileSizes(ir, op, kReducedVectors);
   if (!VectorsRunAlongRows(sizes) || ir.Results(op).size() != 1) return;
@@ -61,9 +71,14 @@ void TileRowReduction(const Ir& ir, MlirOperation op) {
   const auto type = array.ptr ? ArrayTypeOf(ir, array) : std::nullopt;
   if (!type) return;
   const int64_t length = type->shape.back();
-  const RowTile& tile = length < kLong.elements ? kShort : kLong;
-  if (sizes.back() >= std::min(length, tile.elements)) return;
   const std::vector<MlirOperation> tiled = TiledWith(ir, op);
+  const RowTile tile = std::ranges::count_if(tiled,
+                                             [&](MlirOperation other) {
+                                               return IsReduction(ir, other);
+                                             }) > 1
+                           ? TileOfSeveral(length)
+                           : (length < kLong.elements ? kShort : kLong);
+  if (sizes.back() >= std::min(length, tile.elements)) return;
   if (RowsAreLinesElsewhere(ir, tiled)) return;
   sizes.back() = tile.elements;
   SetTileSizes(ir, op, kReducedVectors, sizes);

@@ -24,6 +24,9 @@ void GuardSharedTargets(const Ir& ir);
 // Reductions whose terms are all one number are not vectorized.
 void GuardConstantTerms(const Ir& ir);
 
+// Dispatches that go over the same rows are one.
+void MergeRowDispatches(const Ir& ir);
+
 // Reductions add negative terms, and subtract none.
 void AddNegativeTerms(const Ir& ir);
 
