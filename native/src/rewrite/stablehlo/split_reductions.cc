@@ -104,7 +104,8 @@ class Reduction {
  private:
   std::vector<MlirOperation> Parts(size_t begin, size_t end, int64_t part,
                                    bool rows) const {
-    const int64_t lines = rows ? 1 : LinesToFillVectors(end);
+    const bool joins = end - begin > 1 && !TakesAnyShape(ir_, array_);
+    const int64_t lines = rows || joins ? 1 : LinesToFillVectors(end);
     // Dimensions as they are, if they make good parts.
     size_t d = end - 1;
     while (d > begin && CountIn(shape_, d, end) < part / 4) --d;
@@ -131,12 +132,10 @@ class Reduction {
                      : OfSize(begin, end, {length / size, size, 1});
   }
 
-  // How many lines of columns are together a multiple of a vector; 1 if one is,
-  // or if the array would have to be made first.
+  // How many lines of columns are together a multiple of a vector.
   int64_t LinesToFillVectors(size_t end) const {
     const int64_t columns = CountIn(shape_, end, shape_.size());
-    const int64_t lines = kFillsMost / std::gcd(columns, kFillsMost);
-    return lines > 1 && TakesAnyShape(ir_, array_) ? lines : 1;
+    return kFillsMost / std::gcd(columns, kFillsMost);
   }
 
   // One value, or a few, all over: of its parts IREE makes vectors that it then
@@ -186,24 +185,22 @@ class Reduction {
   struct Division {
     int64_t count;  // of parts
     int64_t size;   // of each
-    int64_t lines;  // of columns that are taken for one; divides the size
+    int64_t lines;  // of columns that fill vectors; divides the size
   };
   // Gives the array two dimensions for those that are reduced.
   std::vector<MlirOperation> OfSize(size_t begin, size_t end,
                                     const Division& parts) const {
     const auto d = static_cast<int64_t>(begin);
-    Dims shape = With(begin, end, {parts.count, parts.size / parts.lines});
-    if (parts.lines > 1) {
-      shape.resize(begin + 2);
-      shape.push_back(parts.lines * CountIn(shape_, end, shape_.size()));
+    if (parts.lines == 1) {
+      const MlirOperation partial =
+          Reduce(ArrayIn(With(begin, end, {parts.count, parts.size})), {d + 1});
+      const MlirOperation last = Reduce(ResultOf(partial), {d});
+      ir_.Replace(op_, {ResultOf(last)});
+      return {partial, last};
     }
-    const MlirOperation partial = Reduce(InShape(shape), {d + 1});
-    const MlirOperation last =
-        Reduce(builder_.Reshape(ResultOf(partial),
-                                With(begin, end, {parts.count * parts.lines})),
-               {d});
-    ir_.Replace(op_, {ResultOf(last)});
-    return {partial, last};
+    const Dims shape =
+        With(begin, end, {parts.count, parts.size / parts.lines, parts.lines});
+    return InTwo(ArrayIn(shape), {d, d + 1, d + 2}, {d + 1});
   }
 
   // A length without a good divisor: parts of this size, and what is left.
@@ -211,7 +208,7 @@ class Reduction {
                                       int64_t size) const {
     const int64_t length = CountIn(shape_, begin, end);
     const Dims flat = With(begin, end, {length});
-    const MlirValue array = InShape(flat);
+    const MlirValue array = ArrayIn(flat);
     Dims from(flat.size(), 0);
     Dims to = flat;
     to[begin] = length / size * size;
@@ -225,10 +222,9 @@ class Reduction {
     return {most, rest};
   }
 
-  MlirValue InShape(const Dims& shape) const {
-    return TakesAnyShape(ir_, array_)
-               ? iree_pjrt::InShape(ir_, op_, array_, shape)
-               : builder_.Reshape(array_, shape);
+  MlirValue ArrayIn(const Dims& shape) const {
+    return TakesAnyShape(ir_, array_) ? InShape(ir_, op_, array_, shape)
+                                      : builder_.Reshape(array_, shape);
   }
 
   // The shape, with others for the dimensions that are reduced.
