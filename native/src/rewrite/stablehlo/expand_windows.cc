@@ -10,6 +10,7 @@
 #include "mlir/stablehlo_names.h"
 #include "mlir/window.h"
 #include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/reducer.h"
 #include "rewrite/stablehlo/window_fold.h"
 
 namespace iree_pjrt {
@@ -18,14 +19,9 @@ namespace {
 constexpr std::array<std::string_view, 7> kVectorized = {
     "add", "and", "maximum", "minimum", "multiply", "or", "xor"};
 
-// Whether the body is one operation, which IREE makes vector code of.
-bool IsOneOperation(const Ir& ir, MlirOperation op) {
-  const MlirBlock body = ir.Body(op);
-  const MlirOperation first = ir.api.mlirBlockGetFirstOperation(body);
-  const MlirOperation second = ir.api.mlirOperationGetNextInBlock(first);
-  return second.ptr && second.ptr == ir.Terminator(body).ptr &&
-         std::find(kVectorized.begin(), kVectorized.end(),
-                   StablehloName(ir.Name(first))) != kVectorized.end();
+// Whether IREE makes vector code of the body.
+bool IsVectorized(const Ir& ir, MlirOperation op) {
+  return std::ranges::find(kVectorized, ReducerOf(ir, op)) != kVectorized.end();
 }
 
 bool IsConcerned(const Ir& ir, MlirOperation op, const Window& window) {
@@ -34,7 +30,7 @@ bool IsConcerned(const Ir& ir, MlirOperation op, const Window& window) {
   if (HasNoElements(builder.ShapeOf(results[0]))) return false;
   if (results.size() > 1) return true;
   const Dims from = builder.ShapeOf(ir.Operands(op)[0]);
-  return !IsOneOperation(ir, op) && !CumulativeOf(window, from);
+  return !IsVectorized(ir, op) && !CumulativeOf(window, from);
 }
 
 Arrays Expanded(const Ir& ir, MlirOperation op, const Window& window) {

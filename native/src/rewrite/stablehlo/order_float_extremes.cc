@@ -15,6 +15,7 @@
 #include "mlir/stablehlo_builder.h"
 #include "mlir/stablehlo_names.h"
 #include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/reducer.h"
 #include "rewrite/stablehlo/vectors.h"
 
 namespace iree_pjrt {
@@ -132,24 +133,6 @@ class Extreme {
   const std::string integer_;
 };
 
-// `maximum` or `minimum` if the body computes just that of its two arguments;
-// empty otherwise.
-std::string_view ComputedBy(const Ir& ir, MlirOperation reduce) {
-  const MlirBlock body = ir.Body(reduce);
-  const MlirOperation op = ir.api.mlirBlockGetFirstOperation(body);
-  const std::string_view name = StablehloName(ir.Name(op));
-  if (name != "maximum" && name != "minimum") return {};
-  const MlirOperation end = ir.api.mlirOperationGetNextInBlock(op);
-  const bool only = ir.api.mlirOperationGetNextInBlock(end).ptr == nullptr &&
-                    ir.api.mlirOperationGetOperand(end, 0).ptr ==
-                        ir.api.mlirOperationGetResult(op, 0).ptr &&
-                    ir.api.mlirOperationGetOperand(op, 0).ptr !=
-                        ir.api.mlirOperationGetOperand(op, 1).ptr &&
-                    !ir.Definition(ir.api.mlirOperationGetOperand(op, 0)).ptr &&
-                    !ir.Definition(ir.api.mlirOperationGetOperand(op, 1)).ptr;
-  return only ? name : std::string_view{};
-}
-
 bool IsNarrowReduction(const Ir& ir, MlirOperation op, const Float& type) {
   return type.bits == 16 && StablehloName(ir.Name(op)) == "reduce";
 }
@@ -191,8 +174,8 @@ void OrderFloatExtremes(const Ir& ir) {
                     !LeavesVectors(ir, op, *from, *to))) {
       continue;
     }
-    const std::string_view computed = ComputedBy(ir, op);
-    if (computed.empty()) continue;
+    const std::string_view computed = ReducerOf(ir, op);
+    if (computed != "maximum" && computed != "minimum") continue;
     Extreme(ir, op, *floats, computed == "maximum").TakeIntegers();
   }
 }

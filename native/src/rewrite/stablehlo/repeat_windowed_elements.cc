@@ -13,6 +13,7 @@
 #include "mlir/window.h"
 #include "rewrite/stablehlo/padding.h"
 #include "rewrite/stablehlo/passes.h"
+#include "rewrite/stablehlo/reducer.h"
 
 namespace iree_pjrt {
 namespace {
@@ -46,14 +47,6 @@ Windowed Look(const Ir& ir, MlirOperation op) {
   seen.array = ir.Operands(pad)[0];
   seen.fill = ir.Operands(pad)[1];
   return seen;
-}
-
-bool IsSum(const Ir& ir, MlirOperation op) {
-  const MlirBlock body = ir.Body(op);
-  const MlirOperation first = ir.api.mlirBlockGetFirstOperation(body);
-  const MlirOperation second = ir.api.mlirOperationGetNextInBlock(first);
-  return StablehloName(ir.Name(first)) == "add" &&
-         second.ptr == ir.Terminator(body).ptr;
 }
 
 // Also as JAX sends it, a constant that is broadcast to a scalar.
@@ -96,7 +89,7 @@ MlirValue Repeated(const StablehloBuilder& builder, MlirValue array,
 
 void Repeat(const Ir& ir, MlirOperation op) {
   const StablehloBuilder builder(ir, op);
-  if (ir.Results(op).size() != 1 || !IsSum(ir, op) ||
+  if (ir.Results(op).size() != 1 || ReducerOf(ir, op) != "add" ||
       HasNoElements(builder.ShapeOf(ir.Results(op)[0]))) {
     return;
   }

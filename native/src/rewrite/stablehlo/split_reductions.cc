@@ -187,20 +187,14 @@ class Reduction {
     int64_t size;   // of each
     int64_t lines;  // of columns that fill vectors; divides the size
   };
-  // Gives the array two dimensions for those that are reduced.
+  // Gives the array two or three dimensions for those that are reduced.
   std::vector<MlirOperation> OfSize(size_t begin, size_t end,
                                     const Division& parts) const {
-    const auto d = static_cast<int64_t>(begin);
-    if (parts.lines == 1) {
-      const MlirOperation partial =
-          Reduce(ArrayIn(With(begin, end, {parts.count, parts.size})), {d + 1});
-      const MlirOperation last = Reduce(ResultOf(partial), {d});
-      ir_.Replace(op_, {ResultOf(last)});
-      return {partial, last};
-    }
-    const Dims shape =
-        With(begin, end, {parts.count, parts.size / parts.lines, parts.lines});
-    return InTwo(ArrayIn(shape), {d, d + 1, d + 2}, {d + 1});
+    Dims divided = {parts.count, parts.size / parts.lines};
+    if (parts.lines > 1) divided.push_back(parts.lines);
+    return InTwo(ArrayIn(With(begin, end, divided)),
+                 Places(begin, begin + divided.size()),
+                 {static_cast<int64_t>(begin) + 1});
   }
 
   // A length without a good divisor: parts of this size, and what is left.

@@ -13,18 +13,30 @@
 namespace iree_pjrt {
 namespace {
 
-// An executable of `ROWS` rows: their sums, and what `map` makes of each
-// element and the sum of its row. %a and %b are elements of the first and the
-// second operand.
-constexpr char kExecutable[] = R"(
-  flow.executable private @NAME {
+// How the executables below begin, and the sums of rows.
+constexpr char kHead[] = R"(  flow.executable private @NAME {
     flow.executable.export public @NAME_rows workgroups()
         -> (index, index, index) {
       %x, %y, %z = iree_tensor_ext.dispatch.workgroup_count_from_slice()
       flow.return %x, %y, %z : index, index, index
     }
     builtin.module {
-      func.func @NAME_rows(
+      func.func @NAME_rows()";
+constexpr char kReduced[] = R"(        %5 = linalg.generic {
+            indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
+                             affine_map<(d0, d1) -> (d0)>],
+            iterator_types = ["parallel", "reduction"]}
+            ins(%0 : tensor<ROWSx64xf32>) outs(%4 : tensor<ROWSxf32>) {
+        ^bb0(%in: f32, %out: f32):
+          %7 = arith.addf %out, %in : f32
+          linalg.yield %7 : f32
+        } -> tensor<ROWSxf32>)";
+
+// An executable of `ROWS` rows: their sums, and what `map` makes of each
+// element and the sum of its row. %a and %b are elements of the first and the
+// second operand.
+constexpr char kExecutable[] = R"(
+HEAD
           %arg0: !iree_tensor_ext.dispatch.tensor<readonly:tensor<ROWSx64xf32>>,
           %arg1: !iree_tensor_ext.dispatch.tensor<readonly:tensor<OTHERxf32>>,
           %arg2: !iree_tensor_ext.dispatch.tensor<writeonly:tensor<ROWSx64xf32>>) {
@@ -41,15 +53,7 @@ constexpr char kExecutable[] = R"(
         %3 = tensor.empty() : tensor<ROWSxf32>
         %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<ROWSxf32>)
             -> tensor<ROWSxf32>
-        %5 = linalg.generic {
-            indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
-                             affine_map<(d0, d1) -> (d0)>],
-            iterator_types = ["parallel", "reduction"]}
-            ins(%0 : tensor<ROWSx64xf32>) outs(%4 : tensor<ROWSxf32>) {
-        ^bb0(%in: f32, %out: f32):
-          %7 = arith.addf %out, %in : f32
-          linalg.yield %7 : f32
-        } -> tensor<ROWSxf32>
+REDUCED
         %6 = linalg.generic {
             indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
                              affine_map<(d0, d1) -> (INDEXED)>,
@@ -81,15 +85,21 @@ std::string Replaced(std::string text, const Words& words) {
   return text;
 }
 
-// An executable that reads two arrays of one shape.
+// An executable, whose words are replaced last.
+std::string Made(const std::string& executable, const Words& words) {
+  return Replaced(
+      Replaced(executable, {{"HEAD", kHead}, {"REDUCED", kReduced}}), words);
+}
+
+// One that reads two arrays of one shape.
 std::string Executable(const std::string& name, const std::string& map) {
-  return Replaced(kExecutable, {{"NAME", name},
-                                {"MAP", map},
-                                {"INDEXED", "d0, d1"},
-                                {"OTHER", "ROWSx64"},
-                                {"ZEROS", "0, 0"},
-                                {"SIZES", "ROWS, 64"},
-                                {"ONES", "1, 1"}});
+  return Made(kExecutable, {{"NAME", name},
+                            {"MAP", map},
+                            {"INDEXED", "d0, d1"},
+                            {"OTHER", "ROWSx64"},
+                            {"ZEROS", "0, 0"},
+                            {"SIZES", "ROWS, 64"},
+                            {"ONES", "1, 1"}});
 }
 
 // After the pass, a program of three arrays with these dispatches.
@@ -177,14 +187,7 @@ TEST(MergeRowDispatchesTest, OthersStay) {
 
 // The sums of rows.
 constexpr char kSums[] = R"(
-  flow.executable private @sums {
-    flow.executable.export public @sums_rows workgroups()
-        -> (index, index, index) {
-      %x, %y, %z = iree_tensor_ext.dispatch.workgroup_count_from_slice()
-      flow.return %x, %y, %z : index, index, index
-    }
-    builtin.module {
-      func.func @sums_rows(
+HEAD
           %arg0: !iree_tensor_ext.dispatch.tensor<readonly:tensor<ROWSx64xf32>>,
           %arg1: !iree_tensor_ext.dispatch.tensor<writeonly:tensor<ROWSxf32>>) {
         %zero = arith.constant 0.0 : f32
@@ -195,15 +198,7 @@ constexpr char kSums[] = R"(
         %3 = tensor.empty() : tensor<ROWSxf32>
         %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<ROWSxf32>)
             -> tensor<ROWSxf32>
-        %5 = linalg.generic {
-            indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>,
-                             affine_map<(d0, d1) -> (d0)>],
-            iterator_types = ["parallel", "reduction"]}
-            ins(%0 : tensor<ROWSx64xf32>) outs(%4 : tensor<ROWSxf32>) {
-        ^bb0(%in: f32, %out: f32):
-          %7 = arith.addf %out, %in : f32
-          linalg.yield %7 : f32
-        } -> tensor<ROWSxf32>
+REDUCED
         iree_tensor_ext.dispatch.tensor.store %5, %arg1, offsets = [0],
             sizes = [ROWS], strides = [1] : tensor<ROWSxf32>
             -> !iree_tensor_ext.dispatch.tensor<writeonly:tensor<ROWSxf32>>
@@ -214,13 +209,14 @@ constexpr char kSums[] = R"(
 
 // Sums of rows that are read along each row (`x + x.sum(1)`), or in it.
 std::string WithSums(const std::string& indexed) {
-  return Merged(kSums + Replaced(kExecutable, {{"NAME", "two"},
-                                               {"MAP", "arith.mulf %7, %b"},
-                                               {"INDEXED", indexed},
-                                               {"OTHER", "64"},
-                                               {"ZEROS", "0"},
-                                               {"SIZES", "64"},
-                                               {"ONES", "1"}}),
+  return Merged(Made(kSums, {{"NAME", "sums"}}) +
+                    Made(kExecutable, {{"NAME", "two"},
+                                       {"MAP", "arith.mulf %7, %b"},
+                                       {"INDEXED", indexed},
+                                       {"OTHER", "64"},
+                                       {"ZEROS", "0"},
+                                       {"SIZES", "64"},
+                                       {"ONES", "1"}}),
                 R"(
       %0 = flow.dispatch @sums::@sums_rows(%x) : (ARRAY) -> tensor<64xf32>
       %1 = flow.dispatch @two::@two_rows(%x, %0)
