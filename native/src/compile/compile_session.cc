@@ -61,6 +61,13 @@ const CompilerContext& CompileSession::stream() { return Plain(stream_); }
 
 const CompilerContext& CompileSession::vm() { return Plain(vm_); }
 
+const CompilerContext& CompileSession::part(size_t number) {
+  while (parts_.size() <= number) {
+    parts_.emplace_back(library_, FlagsAfter({}), kFlags);
+  }
+  return parts_[number];
+}
+
 const std::optional<AssignedDevice>& CompileSession::device(
     const std::string& targets) {
   const auto found = devices_.find(targets);

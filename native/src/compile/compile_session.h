@@ -4,6 +4,7 @@
 #ifndef IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 #define IREE_PJRT_COMPILE_COMPILE_SESSION_H_
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +52,8 @@ class CompileSession {
   const CompilerContext& code(const std::vector<std::string>& tuning);
   // From there to what is written as bytecode.
   const CompilerContext& vm();
+  // One of those for code that another thread compiles beside that in `code`.
+  const CompilerContext& part(size_t number);
 
   // Whether our lists of passes are what the flags ask for.
   bool takes_our_passes() const { return takes_our_passes_; }
@@ -90,6 +93,7 @@ class CompileSession {
   std::map<std::vector<std::string>, CompilerContext> code_;
   std::optional<CompilerContext> stream_;
   std::optional<CompilerContext> vm_;
+  std::deque<CompilerContext> parts_;
   // By their targets.
   std::map<std::string, std::optional<AssignedDevice>> devices_;
   std::optional<PassPipeline> to_dispatches_;

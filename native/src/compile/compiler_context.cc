@@ -30,6 +30,17 @@ void CompilerContext::SetFlags(const std::vector<std::string>& flags,
       doing);
 }
 
+std::string ToBytecode(const MlirApi& api, MlirOperation module) {
+  std::string bytecode;
+  api.mlirOperationWriteBytecode(
+      module,
+      [](MlirStringRef part, void* all) {
+        static_cast<std::string*>(all)->append(part.data, part.length);
+      },
+      &bytecode);
+  return bytecode;
+}
+
 ModuleInContext::ModuleInContext(const CompilerContext& context,
                                  std::string source)
     : context_(context),
@@ -56,17 +67,6 @@ ModuleInContext::ModuleInContext(const CompilerContext& context,
 
 ModuleInContext::~ModuleInContext() {
   if (module_.ptr) library_.mlir.mlirOperationDestroy(module_);
-}
-
-std::string ModuleInContext::ToBytecode() const {
-  std::string bytecode;
-  library_.mlir.mlirOperationWriteBytecode(
-      module_,
-      [](MlirStringRef part, void* all) {
-        static_cast<std::string*>(all)->append(part.data, part.length);
-      },
-      &bytecode);
-  return bytecode;
 }
 
 template <typename Function>

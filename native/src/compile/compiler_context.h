@@ -47,6 +47,8 @@ class CompilerContext {
       session_;
 };
 
+std::string ToBytecode(const MlirApi& api, MlirOperation module);
+
 // A program in a context, which must outlive it. One thread at a time. Throws
 // INVALID_ARGUMENT with what the compiler says.
 class ModuleInContext {
@@ -61,7 +63,9 @@ class ModuleInContext {
   Ir ir() const { return {library_.mlir, context_.mlir(), module_}; }
 
   const CompilerContext& context() const { return context_; }
-  std::string ToBytecode() const;
+  std::string ToBytecode() const {
+    return iree_pjrt::ToBytecode(library_.mlir, module_);
+  }
 
   // IREE's pipeline from the end of one of its phases to that of another.
   void RunPhases(const char* from, const char* to);

@@ -5,10 +5,14 @@
 
 #include <utility>
 
+#include "base/object_list.h"
 #include "base/scratch_file.h"
 #include "base/status.h"
+#include "compile/code_parts.h"
+#include "compile/compiler_flags.h"
 #include "compile/pass_lists.h"
 #include "rewrite/pipeline.h"
+#include "runtime/runtime.h"
 #include "runtime/target.h"
 #include "trace/trace.h"
 
@@ -25,10 +29,34 @@ constexpr char kStreamPhase[] = "stream";
 constexpr char kSourcesPhase[] = "executable-sources";
 // It is chosen how dispatches are compiled.
 constexpr char kDispatchPhase[] = "executable-configurations";
+// The dispatches are code of LLVM's dialect, and not linked.
+constexpr char kTargetsPhase[] = "executable-targets";
 // The executables are serialized and the module's code is not there yet.
 constexpr char kHalPhase[] = "hal";
 // Only registers and bytecode are missing.
 constexpr char kVmPhase[] = "vm";
+
+// Takes what the compiler wrote: the object, and a header that no one needs.
+std::string TakeObject(const std::string& path) {
+  std::string object = ReadFile(path);
+  unlink(path.c_str());
+  unlink((path.substr(0, path.size() - 1) + "h").c_str());
+  return object;
+}
+
+std::string CompilePart(const CompilerContext& context, CodePart part) {
+  ModuleInContext module(context, std::move(part.bytecode));
+  module.RunPhases(kTargetsPhase, kHalPhase);
+  return TakeObject(part.object_path);
+}
+
+// Whether code may be compiled in parts: into objects, and nobody wants to see
+// it, as the parts would write their files over each other.
+bool TakesParts(const CompileSession& session) {
+  return session.contexts() == Contexts::kOneEach &&
+         !session.object_path().empty() &&
+         !AnyHolds(session.flags(), "--iree-hal-dump-");
+}
 
 }  // namespace
 
@@ -112,7 +140,10 @@ void Invocation::Schedule() {
 void Invocation::ToCode(bool side_by_side) {
   if (!session_.object_path().empty()) {
     CheckScratchFolder();
-    passes_.object = [this] { return TakeObject(); };
+    passes_.object = [this] {
+      objects_.insert(objects_.begin(), TakeObject(session_.object_path()));
+      return PackObjects(objects_);
+    };
   }
   const CompilerContext& code = module_->context();
   code.UseThreads(side_by_side);
@@ -120,10 +151,34 @@ void Invocation::ToCode(bool side_by_side) {
   RunOurs(Phase::kSources);
   RunPipeline(kSourcesPhase, kDispatchPhase);
   RunOurs(Phase::kDispatch);
-  RunPipeline(kDispatchPhase, kHalPhase);
+  ToExecutables(side_by_side);
   // An idle session has no threads: a fork could not wait for them.
   code.UseThreads(false);
   RunOurs(Phase::kHal);
+}
+
+void Invocation::ToExecutables(bool side_by_side) {
+  if (!side_by_side || !TakesParts(session_) || !MayHaveParts(ir())) {
+    RunPipeline(kDispatchPhase, kHalPhase);
+    return;
+  }
+  RunPipeline(kDispatchPhase, kTargetsPhase);
+  std::vector<std::future<std::string>> parts = StartParts();
+  RunPipeline(kTargetsPhase, kHalPhase);
+  TraceSpan span(TraceKind::kCompile, kHalPhase);
+  for (auto& part : parts) objects_.push_back(part.get());
+}
+
+std::vector<std::future<std::string>> Invocation::StartParts() {
+  std::vector<std::future<std::string>> parts;
+  for (CodePart& part :
+       TakeCodeParts(ir(), session_.object_path(), AvailableCores() - 1)) {
+    // Where no thread can be had, it is compiled when it is asked for.
+    parts.push_back(
+        std::async(std::launch::async | std::launch::deferred, CompilePart,
+                   std::cref(session_.part(parts.size())), std::move(part)));
+  }
+  return parts;
 }
 
 void Invocation::ToVm() {
@@ -167,15 +222,6 @@ void Invocation::RunStream(const std::vector<PassPipeline>& pipelines) {
 void Invocation::RunPipeline(const char* from, const char* to) {
   TraceSpan span(TraceKind::kCompile, to);
   module_->RunPhases(from, to);
-}
-
-// Takes what the compiler wrote: the object, and a header that no one needs.
-std::string Invocation::TakeObject() {
-  const std::string& path = session_.object_path();
-  std::string object = ReadFile(path);
-  unlink(path.c_str());
-  unlink((path.substr(0, path.size() - 1) + "h").c_str());
-  return object;
 }
 
 }  // namespace iree_pjrt

@@ -5,6 +5,7 @@
 #ifndef IREE_PJRT_COMPILE_INVOCATION_H_
 #define IREE_PJRT_COMPILE_INVOCATION_H_
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,13 +55,16 @@ class Invocation {
   void ToDispatches(const CompilerContext& code, bool untuned);
   void Schedule();
   void ToCode(bool side_by_side);
+  void ToExecutables(bool side_by_side);
+  std::vector<std::future<std::string>> StartParts();
   void ToVm();
-  std::string TakeObject();
 
   CompileSession& session_;
   PassContext& passes_;
   const std::string& targets_;
   std::unique_ptr<ModuleInContext> module_;
+  // Of the parts that other threads compiled.
+  std::vector<std::string> objects_;
 };
 
 }  // namespace iree_pjrt

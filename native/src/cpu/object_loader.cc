@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/object_loader.h"
 
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +13,7 @@
 extern "C" {
 #include "iree/hal/local/executable_library_util.h"
 }
+#include "base/object_list.h"
 #include "base/status.h"
 #include "cpu/object_image.h"
 #include "release/library_executable.h"
@@ -26,9 +31,19 @@ struct ObjectExecutable : LibraryExecutable {
   ObjectExecutable(const ObjectExecutable&) = delete;
   ObjectExecutable& operator=(const ObjectExecutable&) = delete;
 
+  // The library of an image.
+  const iree_hal_executable_library_v0_t& Query(const ObjectImage& image) const;
+  // Takes the functions of another image for those of their names, whose
+  // places are given.
+  void Take(const ObjectImage& image,
+            const std::map<std::string_view, size_t>& places);
+
   std::vector<uint32_t> constants;
-  ObjectImage image;
-  // The names of the entry points, for traces.
+  std::deque<ObjectImage> images;
+  // That of the first image, with the entry points of all.
+  iree_hal_executable_library_v0_t table;
+  std::vector<iree_hal_executable_dispatch_v0_t> entry_points;
+  // Their names, for traces.
   std::vector<TraceName> names;
 };
 
@@ -82,13 +97,47 @@ const iree_hal_local_executable_vtable_t* ExecutableVtable() {
 }
 
 ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
-    : constants(params.constants, params.constants + params.constant_count),
-      image({reinterpret_cast<const char*>(params.executable_data.data),
-             params.executable_data.data_length},
-            kEntrySuffix) {
+    : constants(params.constants, params.constants + params.constant_count) {
   iree_hal_local_executable_initialize(ExecutableVtable(),
                                        iree_allocator_system(), &base);
   base.environment.constants = constants.data();
+  for (const std::string_view object : UnpackObjects(
+           {reinterpret_cast<const char*>(params.executable_data.data),
+            params.executable_data.data_length})) {
+    images.emplace_back(object, kEntrySuffix);
+  }
+  if (images.empty()) ThrowInvalidArgument("no compiled object");
+  table = Query(images.front());
+  for (const auto function :
+       std::span(table.exports.ptrs, table.exports.count)) {
+    entry_points.push_back(function);
+    names.push_back(std::make_shared<const std::string>(
+        images.front().NameOf(reinterpret_cast<const void*>(function))));
+  }
+  table.exports.ptrs = entry_points.data();
+  SetLibrary(*this, &table);
+  std::map<std::string_view, size_t> places;
+  for (size_t i = 0; i < names.size(); ++i) places.emplace(*names[i], i);
+  for (size_t i = 1; i < images.size(); ++i) Take(images[i], places);
+}
+
+void ObjectExecutable::Take(const ObjectImage& image,
+                            const std::map<std::string_view, size_t>& places) {
+  const auto& exports = Query(image).exports;
+  for (const auto function : std::span(exports.ptrs, exports.count)) {
+    const std::string_view name =
+        image.NameOf(reinterpret_cast<const void*>(function));
+    const auto place = places.find(name);
+    if (place == places.end()) {
+      ThrowInvalidArgument("a compiled object has a function '" +
+                           std::string(name) + "' that nothing calls");
+    }
+    entry_points[place->second] = function;
+  }
+}
+
+const iree_hal_executable_library_v0_t& ObjectExecutable::Query(
+    const ObjectImage& image) const {
   const auto query =
       reinterpret_cast<iree_hal_executable_library_query_fn_t>(image.entry());
   const iree_hal_executable_library_header_t** header =
@@ -96,21 +145,17 @@ ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
   if (!header) {
     ThrowInvalidArgument("the compiled object is for another runtime");
   }
-  SetLibrary(*this,
-             reinterpret_cast<const iree_hal_executable_library_v0_t*>(header));
-  for (uint32_t i = 0; i < library->exports.count; ++i) {
-    names.push_back(std::make_shared<const std::string>(
-        image.NameOf(reinterpret_cast<const void*>(library->exports.ptrs[i]))));
+  const auto& found =
+      *reinterpret_cast<const iree_hal_executable_library_v0_t*>(header);
+  if (found.imports.count > 0) {
+    ThrowUnimplemented("imports of the compiled object");
   }
+  return found;
 }
 
 iree_status_t Load(const iree_hal_executable_params_t& params,
                    iree_hal_executable_t** out_executable) {
   auto executable = std::make_unique<ObjectExecutable>(params);
-  if (executable->library->imports.count > 0) {
-    return iree_make_status(IREE_STATUS_UNIMPLEMENTED,
-                            "imports of the compiled object");
-  }
   IREE_RETURN_IF_ERROR(
       iree_hal_executable_library_verify(&params, executable->library));
   *out_executable =

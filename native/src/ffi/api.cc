@@ -7,6 +7,8 @@
 
 #include "base/leak_boundary.h"
 #include "ffi/registry.h"
+#include "ffi/task_pool.h"
+#include "runtime/share_work.h"
 
 struct XLA_FFI_Future {
   std::mutex mutex;
@@ -126,14 +128,19 @@ void DeviceMemoryFree(XLA_FFI_DeviceMemory_Free_Args& args) {
   std::free(args.data);
 }
 
-// Runs the task on the caller's thread: handlers may rely on neither threads
-// nor an order.
+// Of as many tasks as there are threads the last one is the caller's, which
+// would only wait for the others.
 void ThreadPoolSchedule(XLA_FFI_ThreadPool_Schedule_Args& args) {
-  args.task(args.data);
+  const size_t threads = WorkThreads();
+  if (++args.ctx->tasks % threads == 0) {
+    args.task(args.data);
+  } else {
+    TaskPool::Get().Add(args.task, args.data, threads - 1);
+  }
 }
 
 void ThreadPoolNumThreads(XLA_FFI_ThreadPool_NumThreads_Args& args) {
-  *args.num_threads = 1;
+  *args.num_threads = static_cast<int64_t>(WorkThreads());
 }
 
 void FutureCreate(XLA_FFI_Future_Create_Args& args) {

@@ -5,6 +5,7 @@
 #ifndef IREE_PJRT_FFI_API_H_
 #define IREE_PJRT_FFI_API_H_
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -63,6 +64,8 @@ struct XLA_FFI_ExecutionContext {
   int minor = 0;
   int32_t device_ordinal = 0;
   int64_t run_id = 0;
+  // That the handler has scheduled.
+  std::atomic<size_t> tasks = 0;
   // By stage: instantiate lives as long as the executable, the others as long
   // as the call.
   iree_pjrt::HandlerState* states[3] = {};

@@ -2,8 +2,11 @@
 // Handlers of the FFI, called without a program around them.
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <latch>
 #include <thread>
 
+#include "cpu/crew.h"
 #include "ffi/frame.h"
 #include "ffi/registry.h"
 
@@ -272,6 +275,62 @@ TEST(BoundCallTest, StatesOfTheFirstVersionBringTheirDeleter) {
     EXPECT_EQ(deleted, 0);
   }
   EXPECT_EQ(deleted, 10);
+}
+
+// Calls a handler that schedules tasks and returns when all are done.
+template <size_t kTasksPerThread>
+void RunTasks(size_t threads, XLA_FFI_Task* task) {
+  static size_t tasks;
+  static XLA_FFI_Task* scheduled;
+  // The last to arrive may still be in one when the call is over.
+  static std::deque<std::latch> latches;
+  tasks = kTasksPerThread * threads;
+  scheduled = task;
+  latches.emplace_back(static_cast<std::ptrdiff_t>(tasks));
+  Crew::Get().set_threads(threads);
+  const auto handler = [](XLA_FFI_CallFrame* frame) -> XLA_FFI_Error* {
+    if (TellsVersion<1>(frame)) return nullptr;
+    int64_t threads = 0;
+    XLA_FFI_ThreadPool_NumThreads_Args count{};
+    count.struct_size = XLA_FFI_ThreadPool_NumThreads_Args_STRUCT_SIZE;
+    count.ctx = frame->ctx;
+    count.num_threads = &threads;
+    frame->api->XLA_FFI_ThreadPool_NumThreads(&count);
+    EXPECT_EQ(static_cast<size_t>(threads) * kTasksPerThread, tasks);
+    for (size_t i = 0; i < tasks; ++i) {
+      XLA_FFI_ThreadPool_Schedule_Args schedule{};
+      schedule.struct_size = XLA_FFI_ThreadPool_Schedule_Args_STRUCT_SIZE;
+      schedule.ctx = frame->ctx;
+      schedule.task = scheduled;
+      schedule.data = &latches.back();
+      if (auto* e = frame->api->XLA_FFI_ThreadPool_Schedule(&schedule))
+        return e;
+    }
+    latches.back().wait();
+    return nullptr;
+  };
+  const ForeignCall call =
+      Sample(Registered("tasks" + std::to_string(kTasksPerThread),
+                        {nullptr, nullptr, nullptr, +handler}));
+  const BoundCall bound(call);
+  bound.Run({nullptr}, {nullptr, nullptr});
+  Crew::Get().set_threads(1);
+}
+
+TEST(BoundCallTest, AsManyTasksAsThereAreThreadsRunAtOnce) {
+  for (const size_t threads : {1, 2, 5, 3}) {
+    RunTasks<1>(threads, [](void* all) {
+      static_cast<std::latch*>(all)->arrive_and_wait();
+    });
+  }
+}
+
+TEST(BoundCallTest, MoreTasksTakeTurns) {
+  for (const size_t threads : {1, 2, 4}) {
+    RunTasks<50>(threads, [](void* all) {
+      static_cast<std::latch*>(all)->count_down();
+    });
+  }
 }
 
 TEST(BoundCallTest, FuturesAreAwaited) {
