@@ -187,6 +187,14 @@ TEST(ScanInBlocksTest, FromTheEnd) {
       After(Scanned("f32", 4096, "add", true), &ScanInBlocks);
   EXPECT_TRUE(Holds(text, "[0:1, 0:128, 0:1]")) << text;
   EXPECT_TRUE(Holds(text, "low = [-1, 0], high = [1, 0]")) << text;
+  // Transposed, then reversed.
+  EXPECT_EQ(Count(text, "optimization_barrier"), 1u) << text;
+  for (const std::string& apart :
+       {After(Scanned("f32", 2048, "add", true), &ScanInBlocks),
+        After(Scanned("f32", 4096, "add", true, 16), &ScanInBlocks),
+        After(Scanned("f32", 4096, "add"), &ScanInBlocks)}) {
+    EXPECT_FALSE(Holds(apart, "optimization_barrier")) << apart;
+  }
 }
 
 TEST(ScanInBlocksTest, LongOnesAreBlocksOfBlocks) {
