@@ -47,6 +47,13 @@ class ScalarBuilder {
                   const std::vector<MlirValue>& operands) const {
     return Make(name, operands, type_, {});
   }
+  // The bits of a value of another type of this width; of this type, itself.
+  MlirValue Bitcast(MlirValue value) const {
+    if (ir_.api.mlirTypeEqual(ir_.api.mlirValueGetType(value), type_)) {
+      return value;
+    }
+    return Apply("arith.bitcast", {value});
+  }
   MlirValue Compare(int predicate, MlirValue a, MlirValue b) const {
     const std::string typed = std::to_string(predicate) + " : i64";
     const bool integers =

@@ -11,12 +11,13 @@
 namespace iree_pjrt {
 namespace {
 
-// Numbers that are computed with as float32.
-bool IsNarrowFloat(const Ir& ir, MlirOperation op) {
+// Narrow floats are computed with as float32; of bfloat16, instructions round.
+int ArithmeticIn(const Ir& ir, MlirOperation op) {
   const std::vector<MlirType> types = ir.ResultTypes(op);
-  if (types.size() != 1) return false;
+  if (types.size() != 1) return 1;
   const std::string type = ir.Print(types[0]);
-  return type == "f16" || type == "bf16" || type.starts_with("f8");
+  if (type == "bf16") return 8;
+  return type == "f16" || type.starts_with("f8") ? 6 : 1;
 }
 
 // How many additions take as long as the operation, alone.
@@ -30,7 +31,7 @@ int WorkOf(const Ir& ir, MlirOperation op) {
     return 6;
   }
   if (!name.starts_with("arith.")) return 0;
-  return IsNarrowFloat(ir, op) ? 6 : 1;
+  return ArithmeticIn(ir, op);
 }
 
 int Count(const Ir& ir, MlirValue array, int most,

@@ -95,6 +95,24 @@ TEST(InterleavePartsTest, ColumnsAreChosenBetween) {
   EXPECT_FALSE(Holds(text, "barrier")) << text;
 }
 
+TEST(InterleavePartsTest, OfBfloat16BitsAre) {
+  const std::string text = After(R"(module {
+    util.func public @main(%a: tensor<9x1xbf16>) -> tensor<9x2xbf16> {
+      %zero = arith.constant 0.0 : bf16
+      %r = tensor.pad %a low[0, 0] high[0, 1] {
+      ^bb0(%i: index, %j: index):
+        tensor.yield %zero : bf16
+      } : tensor<9x1xbf16> to tensor<9x2xbf16>
+      util.return %r : tensor<9x2xbf16>
+    }
+  })",
+                                 &InterleaveParts);
+  EXPECT_EQ(Count(text, ": bf16 to i16"), 2u) << text;
+  EXPECT_EQ(Count(text, " : i16\n"), 1u) << text;
+  EXPECT_EQ(Count(text, ": i16 to bf16"), 1u) << text;
+  EXPECT_FALSE(Holds(OfColumns(), "arith.bitcast"));
+}
+
 TEST(InterleavePartsTest, WhatTakesLongIsComputedOnce) {
   EXPECT_TRUE(
       Holds(OfColumns("math.exp %e : f32\n%g = math.exp %f : f32"), "barrier"));
