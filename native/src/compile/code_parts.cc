@@ -88,13 +88,13 @@ std::vector<Code> AllCode(const Ir& ir) {
   return all;
 }
 
-// By turns to the one with the least; the first is what stays.
+// Each to the share with the least so far; the first is what stays.
 std::vector<std::vector<Code>> Share(const std::vector<Code>& all,
                                      size_t shares) {
   std::vector<std::vector<Code>> shared(shares);
   std::vector<size_t> sums(shares);
   for (const Code& code : all) {
-    // Of equal ones the last, as with the first go the host's commands.
+    // Of equal ones the last: with the first go the host's commands.
     const auto least = std::ranges::min_element(sums.rbegin(), sums.rend());
     *least += code.operations;
     shared[static_cast<size_t>(sums.rend() - least) - 1].push_back(code);

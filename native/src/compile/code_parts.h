@@ -26,8 +26,8 @@ struct CodePart {
 };
 
 // Takes up to `count` parts out of a module whose executables are translated to
-// LLVM's dialect and not linked, so that what stays is no more than each of
-// them. None if that is not worth it. `object_path`: the module's.
+// LLVM's dialect and not linked, each about as large as what stays. None if
+// that is not worth it. `object_path`: the module's.
 std::vector<CodePart> TakeCodeParts(const Ir& ir,
                                     const std::string& object_path,
                                     size_t count);
