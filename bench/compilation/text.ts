@@ -20,6 +20,8 @@ const INDENT = '  ';
 const LEAST = 0.5;
 /** Phases that have a column of their own; the others are the rest. */
 const COLUMNS = ['input', 'flow', 'stream', 'hal'];
+/** What the phases begin with into which IREE cuts its code's, `hal`. */
+const CODE = 'executable-';
 
 /** A program's lines: its times, the phases in order, with `passes` the slowest of ours first. */
 export function compileText({ what, xla, ours, phases, passes }: CompileRow, withPasses: boolean): string[] {
@@ -39,9 +41,9 @@ export function compileText({ what, xla, ours, phases, passes }: CompileRow, wit
 /** The rows of a Markdown table. */
 export function compileTable(rows: readonly CompileRow[]): string[] {
   const body = rows.map(({ what, xla, ours, phases }) => {
-    const of = (name: string): number => phases[name] ?? 0;
-    const rest = Object.entries(phases).reduce((sum, [name, each]) => (COLUMNS.includes(name) ? sum : sum + each), 0);
-    const figures = [...COLUMNS.map(of), rest].map((each) => String(Math.round(each)));
+    const sumOf = (column: string | undefined): number =>
+      Object.entries(phases).reduce((sum, [name, each]) => (columnOf(name) === column ? sum + each : sum), 0);
+    const figures = [...COLUMNS, undefined].map((column) => String(Math.round(sumOf(column))));
     const times = [timeText(xla), timeText(ours), ratioText(ours / xla)];
     return `| ${[what, ...times, ...figures].join(' | ')} |`;
   });
@@ -50,6 +52,10 @@ export function compileTable(rows: readonly CompileRow[]): string[] {
     `|---|${'--:|'.repeat(COLUMNS.length + 4)}`,
     ...body,
   ];
+}
+
+function columnOf(phase: string): string | undefined {
+  return COLUMNS.find((column) => column === (phase.startsWith(CODE) ? 'hal' : phase));
 }
 
 function filled(times: readonly (readonly [string, number])[]): string[] {

@@ -7,7 +7,17 @@ const ROW: CompileRow = {
   what: 'a program',
   xla: 0.5,
   ours: 1,
-  phases: { session: 1, rewrite: 9, input: 20, flow: 100, stream: 50, passes: 5, hal: 800, vm: 15 },
+  phases: {
+    session: 1,
+    rewrite: 9,
+    input: 20,
+    flow: 100,
+    stream: 50,
+    passes: 5,
+    'executable-targets': 300,
+    hal: 500,
+    vm: 15,
+  },
   passes: { KeepInputs: 0.4, FillParts: 2, SplitSums: 3 },
 };
 
