@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
-#include "base/status.h"
 #include "base/text.h"
 #include "compile/compiler_context.h"
 
@@ -102,13 +102,6 @@ std::vector<std::vector<Code>> Share(const std::vector<Code>& all,
   return shared;
 }
 
-MlirOperation Parsed(const Ir& ir, const std::string& text) {
-  const MlirOperation op = ir.api.mlirOperationCreateParse(
-      ir.context, {text.data(), text.size()}, {"code", 4});
-  if (!op.ptr) ThrowInternal("cannot parse " + text);
-  return op;
-}
-
 void CopyAttributes(const Ir& ir, MlirOperation from, MlirOperation to) {
   for (intptr_t i = 0; i < ir.api.mlirOperationGetNumAttributes(from); ++i) {
     const MlirNamedAttribute attribute =
@@ -127,7 +120,7 @@ void Empty(const Ir& ir, const Code& code) {
             "%3 = llvm.mlir.constant(0 : i32) : i32\n"
             "llvm.return %3 : i32\n}\n";
   }
-  const MlirOperation empty = Parsed(ir, text + "}");
+  const MlirOperation empty = ir.ParseOperation(text + "}");
   CopyAttributes(ir, code.module, empty);
   ir.api.mlirBlockInsertOwnedOperationBefore(
       ir.api.mlirOperationGetBlock(code.module), code.module, empty);
@@ -172,25 +165,41 @@ class Lent {
   const MlirAttribute target_;
 };
 
-// A target says where the object goes.
-MlirAttribute WithPath(const Ir& ir, MlirAttribute target,
-                       const std::string& from, const std::string& to) {
-  std::string text = ir.Print(target);
-  ReplaceAll(text, from, to);
-  return ir.Parse(text);
-}
+// Targets say where the object goes; all executables have one or a few.
+class PartTargets {
+ public:
+  PartTargets(const Ir& ir, const std::string& from, const std::string& to)
+      : ir_(ir), from_(from), to_(to) {}
+
+  // The target with the other path.
+  MlirAttribute Of(MlirAttribute target) {
+    const auto [found, is_new] = others_.try_emplace(target.ptr);
+    if (is_new) {
+      std::string text = ir_.Print(target);
+      ReplaceAll(text, from_, to_);
+      found->second = ir_.Parse(text);
+    }
+    return found->second;
+  }
+
+ private:
+  const Ir& ir_;
+  const std::string& from_;
+  const std::string& to_;
+  std::map<const void*, MlirAttribute> others_;
+};
 
 std::string BytecodeOf(const Ir& ir, const std::vector<Code>& part,
                        const std::string& path, const std::string& part_path) {
-  const MlirOperation module = Parsed(ir, "builtin.module {}");
+  const MlirOperation module = ir.ParseOperation("builtin.module {}");
   CopyAttributes(ir, ir.module, module);
+  PartTargets targets(ir, path, part_path);
   std::string bytecode;
   {
     std::deque<Lent> lent;
     for (const Code& code : part) {
-      lent.emplace_back(
-          ir, code, module,
-          WithPath(ir, ir.Attribute(code.variant, kTarget), path, part_path));
+      lent.emplace_back(ir, code, module,
+                        targets.Of(ir.Attribute(code.variant, kTarget)));
     }
     bytecode = ToBytecode(ir.api, module);
   }

@@ -32,12 +32,7 @@ void CompilerContext::SetFlags(const std::vector<std::string>& flags,
 
 std::string ToBytecode(const MlirApi& api, MlirOperation module) {
   std::string bytecode;
-  api.mlirOperationWriteBytecode(
-      module,
-      [](MlirStringRef part, void* all) {
-        static_cast<std::string*>(all)->append(part.data, part.length);
-      },
-      &bytecode);
+  api.mlirOperationWriteBytecode(module, &AppendToString, &bytecode);
   return bytecode;
 }
 

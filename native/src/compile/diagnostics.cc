@@ -15,12 +15,7 @@ constexpr size_t kMaxLine = 300;
 
 std::string Print(const MlirApi& api, MlirDiagnostic diagnostic) {
   std::string text;
-  api.mlirDiagnosticPrint(
-      diagnostic,
-      [](MlirStringRef part, void* user_data) {
-        static_cast<std::string*>(user_data)->append(part.data, part.length);
-      },
-      &text);
+  api.mlirDiagnosticPrint(diagnostic, &AppendToString, &text);
   return text;
 }
 

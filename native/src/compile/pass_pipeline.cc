@@ -16,14 +16,11 @@ PassPipeline::PassPipeline(const MlirApi& api, MlirContext context,
       may_give_up_(passes.may_give_up) {
   // Between its passes IREE's own IR does not verify (convolutions).
   api.mlirPassManagerEnableVerifier(manager_, false);
-  const auto append = [](MlirStringRef text, void* message) {
-    static_cast<std::string*>(message)->append(text.data, text.length);
-  };
   const std::string text = "builtin.module(" + passes.pipeline + ")";
   std::string message;
   const MlirLogicalResult parsed = api.mlirParsePassPipeline(
       api.mlirPassManagerGetAsOpPassManager(manager_),
-      MlirStringRef{text.data(), text.size()}, append, &message);
+      MlirStringRef{text.data(), text.size()}, &AppendToString, &message);
   if (parsed.value) return;
   api.mlirPassManagerDestroy(manager_);
   throw Error(PJRT_Error_Code_FAILED_PRECONDITION,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/object_loader.h"
 
-#include <algorithm>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,10 +33,8 @@ struct ObjectExecutable : LibraryExecutable {
 
   // The library of an image.
   const iree_hal_executable_library_v0_t& Query(const ObjectImage& image) const;
-  // Takes the functions of another image for those of their names, whose
-  // places are given.
-  void Take(const ObjectImage& image,
-            const std::map<std::string_view, size_t>& places);
+  // Takes the functions of the other images for those of their names.
+  void TakeOthers();
 
   std::vector<uint32_t> constants;
   std::deque<ObjectImage> images;
@@ -116,23 +114,24 @@ ObjectExecutable::ObjectExecutable(const iree_hal_executable_params_t& params)
   }
   table.exports.ptrs = entry_points.data();
   SetLibrary(*this, &table);
-  std::map<std::string_view, size_t> places;
-  for (size_t i = 0; i < names.size(); ++i) places.emplace(*names[i], i);
-  for (size_t i = 1; i < images.size(); ++i) Take(images[i], places);
+  if (images.size() > 1) TakeOthers();
 }
 
-void ObjectExecutable::Take(const ObjectImage& image,
-                            const std::map<std::string_view, size_t>& places) {
-  const auto& exports = Query(image).exports;
-  for (const auto function : std::span(exports.ptrs, exports.count)) {
-    const std::string_view name =
-        image.NameOf(reinterpret_cast<const void*>(function));
-    const auto place = places.find(name);
-    if (place == places.end()) {
-      ThrowInvalidArgument("a compiled object has a function '" +
-                           std::string(name) + "' that nothing calls");
+void ObjectExecutable::TakeOthers() {
+  std::map<std::string_view, size_t> places;
+  for (size_t i = 0; i < names.size(); ++i) places.emplace(*names[i], i);
+  for (const ObjectImage& image : images | std::views::drop(1)) {
+    const auto& exports = Query(image).exports;
+    for (const auto function : std::span(exports.ptrs, exports.count)) {
+      const std::string_view name =
+          image.NameOf(reinterpret_cast<const void*>(function));
+      const auto place = places.find(name);
+      if (place == places.end()) {
+        ThrowInvalidArgument("a compiled object has a function '" +
+                             std::string(name) + "' that nothing calls");
+      }
+      entry_points[place->second] = function;
     }
-    entry_points[place->second] = function;
   }
 }
 

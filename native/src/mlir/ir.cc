@@ -9,10 +9,6 @@ namespace {
 
 MlirStringRef Ref(std::string_view text) { return {text.data(), text.size()}; }
 
-void Append(MlirStringRef text, void* out) {
-  static_cast<std::string*>(out)->append(text.data, text.length);
-}
-
 }  // namespace
 
 std::string_view Ir::Name(MlirOperation op) const {
@@ -23,19 +19,19 @@ std::string_view Ir::Name(MlirOperation op) const {
 
 std::string Ir::Print(MlirType type) const {
   std::string text;
-  api.mlirTypePrint(type, &Append, &text);
+  api.mlirTypePrint(type, &AppendToString, &text);
   return text;
 }
 
 std::string Ir::Print(MlirAttribute attribute) const {
   std::string text;
-  if (attribute.ptr) api.mlirAttributePrint(attribute, &Append, &text);
+  if (attribute.ptr) api.mlirAttributePrint(attribute, &AppendToString, &text);
   return text;
 }
 
 std::string Ir::Print(MlirOperation op) const {
   std::string text;
-  api.mlirOperationPrint(op, &Append, &text);
+  api.mlirOperationPrint(op, &AppendToString, &text);
   return text;
 }
 
@@ -214,6 +210,13 @@ void Ir::SetAttribute(MlirOperation op, std::string_view name,
 
 void Ir::RemoveAttribute(MlirOperation op, std::string_view name) const {
   api.mlirOperationRemoveAttributeByName(op, Ref(name));
+}
+
+MlirOperation Ir::ParseOperation(std::string_view text) const {
+  const MlirOperation op =
+      api.mlirOperationCreateParse(context, Ref(text), Ref("generated"));
+  if (!op.ptr) ThrowInternal("cannot parse " + std::string(text));
+  return op;
 }
 
 MlirAttribute Ir::Parse(std::string_view text) const {

@@ -99,6 +99,9 @@ struct Ir {
   MlirAttribute Parse(std::string_view text) const;
   // Throws INTERNAL if the text is no type.
   MlirType ParseType(std::string_view text) const;
+  // A new operation that is nowhere; its dialects are loaded. Throws INTERNAL
+  // if the text is none.
+  MlirOperation ParseOperation(std::string_view text) const;
   // A new operation with an empty region at the top of the module.
   void Declare(std::string_view name,
                const std::vector<MlirNamedAttribute>& attributes) const;

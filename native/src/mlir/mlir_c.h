@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <string>
+
 extern "C" {
 
 #define IREE_PJRT_MLIR_HANDLE(name) \
@@ -244,6 +246,11 @@ struct MlirApi {
   IREE_PJRT_MLIR_FUNCTIONS(IREE_PJRT_DECLARE)
 #undef IREE_PJRT_DECLARE
 };
+
+// For what is printed in parts, to a std::string.
+inline void AppendToString(MlirStringRef part, void* string) {
+  static_cast<std::string*>(string)->append(part.data, part.length);
+}
 
 }  // namespace iree_pjrt
 

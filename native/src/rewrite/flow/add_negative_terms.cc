@@ -30,9 +30,7 @@ MlirValue NegativeOf(const Ir& ir, MlirOperation before, MlirValue term) {
   const ScalarBuilder bits(ir, before,
                            ir.ParseType("i" + std::to_string(width)));
   const MlirValue sign = bits.Constant(INT64_MIN >> (64 - width));
-  return numbers.Apply(
-      "arith.bitcast",
-      {bits.Apply("arith.xori", {bits.Apply("arith.bitcast", {term}), sign})});
+  return numbers.Bitcast(bits.Apply("arith.xori", {bits.Bitcast(term), sign}));
 }
 
 void AddTerms(const Ir& ir, MlirOperation reduction) {

@@ -40,10 +40,9 @@ MlirValue Exponentials::Clamped(MlirValue x, const char* least,
 }
 
 MlirValue Exponentials::PowerOfTwo(MlirValue whole) const {
-  const MlirValue n = bits_.Apply("arith.bitcast", {whole});
+  const MlirValue n = bits_.Bitcast(whole);
   const MlirValue biased = bits_.Apply("arith.addi", {n, bits_.Constant(1023)});
-  return b_.Apply("arith.bitcast",
-                  {bits_.Apply("arith.shli", {biased, bits_.Constant(52)})});
+  return b_.Bitcast(bits_.Apply("arith.shli", {biased, bits_.Constant(52)}));
 }
 
 MlirValue Exponentials::UnlessNan(MlirValue x, MlirValue value) const {
@@ -101,7 +100,7 @@ MlirValue Exponentials::Tanh(MlirValue x) const {
 }
 
 MlirValue Exponentials::Log2(MlirValue x) const {
-  const MlirValue bits = bits_.Apply("arith.bitcast", {x});
+  const MlirValue bits = bits_.Bitcast(x);
   const MlirValue biased = bits_.Apply(
       "arith.shrui",
       {bits_.Apply("arith.addi", {bits, bits_.Constant(kToExponent)}),
@@ -109,13 +108,9 @@ MlirValue Exponentials::Log2(MlirValue x) const {
   const MlirValue exponent = bits_.Apply(
       "arith.shli", {bits_.Apply("arith.subi", {biased, bits_.Constant(1023)}),
                      bits_.Constant(52)});
-  const MlirValue m =
-      b_.Apply("arith.bitcast", {bits_.Apply("arith.subi", {bits, exponent})});
-  const MlirValue whole = b_.Apply(
-      "arith.bitcast",
-      {bits_.Apply("arith.addi",
-                   {biased, bits_.Apply("arith.bitcast",
-                                        {b_.Whole(b_.Constant("0.0"))})})});
+  const MlirValue m = b_.Bitcast(bits_.Apply("arith.subi", {bits, exponent}));
+  const MlirValue whole = b_.Bitcast(bits_.Apply(
+      "arith.addi", {biased, bits_.Bitcast(b_.Whole(b_.Constant("0.0")))}));
   const MlirValue k = b_.Subtract(b_.OfWhole(whole), b_.Constant("1023.0"));
   const MlirValue one = b_.Constant("1.0");
   const MlirValue s = b_.Divide(b_.Subtract(m, one), b_.Add(m, one));

@@ -63,7 +63,7 @@ class Rounding {
         integer_(ir, before, ir.ParseType(from.integer)) {}
 
   MlirValue Of(MlirValue x) const {
-    const MlirValue bits = integer_.Apply("arith.bitcast", {x});
+    const MlirValue bits = integer_.Bitcast(x);
     const MlirValue size =
         And(bits, std::numeric_limits<int64_t>::max() >> (64 - from_.bits));
     const MlirValue least_normal = integer_.Constant(
@@ -105,10 +105,9 @@ class Rounding {
     const int exponent = from_.mantissa + 1 - to_.bias - to_.mantissa;
     const MlirValue magic = integer_.Constant(
         static_cast<int64_t>(from_.bias + exponent) << from_.mantissa);
-    const MlirValue sum =
-        float_.Apply("arith.addf", {float_.Apply("arith.bitcast", {size}),
-                                    float_.Apply("arith.bitcast", {magic})});
-    return Apply("arith.subi", integer_.Apply("arith.bitcast", {sum}), magic);
+    const MlirValue sum = float_.Apply(
+        "arith.addf", {float_.Bitcast(size), float_.Bitcast(magic)});
+    return Apply("arith.subi", integer_.Bitcast(sum), magic);
   }
 
   MlirValue Limited(MlirValue size, MlirValue rounded) const {
@@ -133,8 +132,7 @@ class Rounding {
   MlirValue AsFloat8(MlirValue bits) const {
     const MlirValue byte = ScalarBuilder(ir_, before_, ir_.ParseType("i8"))
                                .Apply("arith.trunci", {bits});
-    return ScalarBuilder(ir_, before_, ir_.ParseType(to_.name))
-        .Apply("arith.bitcast", {byte});
+    return ScalarBuilder(ir_, before_, ir_.ParseType(to_.name)).Bitcast(byte);
   }
 
   const Ir& ir_;
@@ -165,7 +163,7 @@ MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
   const ScalarBuilder b(ir, before, ir.ParseType(from.integer));
   const int64_t half = int64_t{1} << (from.mantissa - 1);
   const auto bias = static_cast<int64_t>(from.bias - kFloat32.bias);
-  const MlirValue bits = b.Apply("arith.bitcast", {x});
+  const MlirValue bits = b.Bitcast(x);
   const MlirValue up = b.Apply("arith.addi", {bits, b.Constant(half)});
   const MlirValue step =
       b.Apply("arith.shrui", {up, b.Constant(from.mantissa)});
@@ -182,14 +180,13 @@ MlirValue RoundedToPower(const Ir& ir, MlirOperation before, const Wide& from,
                                      b.Select(is_positive, exponent, nan), nan);
   const MlirValue byte = ScalarBuilder(ir, before, ir.ParseType("i8"))
                              .Apply("arith.trunci", {limited});
-  return ScalarBuilder(ir, before, ir.ParseType(kPower))
-      .Apply("arith.bitcast", {byte});
+  return ScalarBuilder(ir, before, ir.ParseType(kPower)).Bitcast(byte);
 }
 
 // IREE's own conversion makes zero of the least power.
 MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
   const MlirValue byte =
-      ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
+      ScalarBuilder(ir, before, ir.ParseType("i8")).Bitcast(x);
   const ScalarBuilder b(ir, before, ir.ParseType("i32"));
   const MlirValue exponent = b.Apply("arith.extui", {byte});
   const auto is = [&](int number) {
@@ -200,15 +197,14 @@ MlirValue PowerAsFloat32(const Ir& ir, MlirOperation before, MlirValue x) {
       b.Select(
           is(kPowerNan), b.Constant(0x7fc0'0000),
           b.Apply("arith.shli", {exponent, b.Constant(kFloat32.mantissa)})));
-  return ScalarBuilder(ir, before, ir.ParseType("f32"))
-      .Apply("arith.bitcast", {bits});
+  return ScalarBuilder(ir, before, ir.ParseType("f32")).Bitcast(bits);
 }
 
 // IREE's own conversion makes -480 of one of the NaNs.
 MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
                           const Float8& from) {
   const MlirValue byte =
-      ScalarBuilder(ir, before, ir.ParseType("i8")).Apply("arith.bitcast", {x});
+      ScalarBuilder(ir, before, ir.ParseType("i8")).Bitcast(x);
   const ScalarBuilder b(ir, before, ir.ParseType("i32"));
   const ScalarBuilder f(ir, before, ir.ParseType("f32"));
   const auto apply = [&](std::string_view name, MlirValue l, int r) {
@@ -220,15 +216,13 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
   const MlirValue normal =
       apply("arith.addi", apply("arith.shli", size, mantissa - from.mantissa),
             (kFloat32.bias - from.bias) << mantissa);
-  const MlirValue step =
-      f.Apply("arith.bitcast",
-              {b.Constant((kFloat32.bias + 1 - from.bias - from.mantissa)
-                          << mantissa)});
+  const MlirValue step = f.Bitcast(
+      b.Constant((kFloat32.bias + 1 - from.bias - from.mantissa) << mantissa));
   const MlirValue subnormal =
       f.Apply("arith.mulf", {f.Apply("arith.uitofp", {size}), step});
   const MlirValue finite =
       b.Select(b.UnsignedLess(size, b.Constant(1 << from.mantissa)),
-               b.Apply("arith.bitcast", {subnormal}), normal);
+               b.Bitcast(subnormal), normal);
   const MlirValue sign =
       apply("arith.shli", apply("arith.andi", bits, 0x80), 24);
   const MlirValue infinity = b.Constant(0x7f80'0000);
@@ -243,7 +237,7 @@ MlirValue Float8AsFloat32(const Ir& ir, MlirOperation before, MlirValue x,
     return b.Select(b.UnsignedLess(b.Constant(from.largest), size), beyond,
                     finite);
   };
-  return f.Apply("arith.bitcast", {b.Apply("arith.ori", {limited(), sign})});
+  return f.Bitcast(b.Apply("arith.ori", {limited(), sign}));
 }
 
 // The operand as float32, if it is a narrower float.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/loops/dispatch_executable.h"
 
-#include "base/status.h"
 #include "base/text.h"
 
 namespace iree_pjrt {
@@ -34,10 +33,7 @@ MlirOperation Parsed(const Ir& ir, const std::string& name) {
   LoadDialects(ir);
   std::string text(kExecutable);
   ReplaceAll(text, "NAME", name);
-  const MlirOperation op = ir.api.mlirOperationCreateParse(
-      ir.context, {text.data(), text.size()}, {"loop", 4});
-  if (!op.ptr) ThrowInternal("cannot parse " + text);
-  return op;
+  return ir.ParseOperation(text);
 }
 
 }  // namespace
